@@ -1,0 +1,76 @@
+# Every target sets up what it needs: Python >= 3.11 and make are enough.
+#   make demo    train a small network on handwritten digits
+#   make test    run the tests
+#   make lint    formatting, lint rules, types
+#   make bench   compare with other libraries (installs them under .bench/)
+#   make wheel   build the wheel and the sdist into dist/
+#   make clean   remove everything these targets made
+
+PYTHON ?= python3
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime-installed
+DEVELOPMENT := $(VENV)/.development-installed
+MAX_WHEEL_BYTES := 1000000
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint types format bench wheel clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+demo: $(RUNTIME)
+	@$(BIN)/python -m gradtape run examples/digits.py
+
+test: $(DEVELOPMENT)
+	@$(BIN)/python -m pytest -n auto
+
+lint: $(DEVELOPMENT)
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+	@$(MAKE) --no-print-directory types
+
+types: $(DEVELOPMENT)
+	@$(BIN)/pyright --pythonpath $(BIN)/python
+
+format: $(DEVELOPMENT)
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+bench: $(RUNTIME)
+	@$(BIN)/python benchmarks/run.py
+
+wheel: $(DEVELOPMENT)
+	@rm -rf dist
+	@$(BIN)/python -m build
+	@for wheel in dist/*.whl; do \
+		bytes=$$(wc -c < "$$wheel"); \
+		case "$$wheel" in *-py3-none-any.whl) ;; *) echo "not a pure wheel: $$wheel" >&2; exit 1;; esac; \
+		test "$$bytes" -le $(MAX_WHEEL_BYTES) || { echo "wheel too large: $$bytes bytes" >&2; exit 1; }; \
+		echo "$$wheel: $$bytes bytes"; \
+	done
+
+clean:
+	@rm -rf $(VENV) .bench build dist .pytest_cache .ruff_cache .hypothesis
+	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Stamps: the environment is made anew only when what it is made from changes.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "gradtape needs Python >= 3.11; try: make PYTHON=python3.12 <target>" >&2; exit 1; }
+	@echo "creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUNTIME): pyproject.toml src/gradtape/_version.py | $(BIN)/python
+	@echo "installing gradtape into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(DEVELOPMENT): $(RUNTIME)
+	@echo "installing the development tools into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
