@@ -1,0 +1,1 @@
+"""Derivatives: tapes, the backward walk, and the gradient registry."""

@@ -1,0 +1,380 @@
+"""GradientTape: records what happens inside its context and differentiates it."""
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from ..core import convert, dtypes, log, nest
+from ..core.dispatch import thread
+from ..core.errors import InternalError
+from ..core.indexed_slices import IndexedSlices
+from ..core.rules import compile_rules
+from ..core.tensor import EagerTensor, Tensor
+from ..core.variable import Variable
+from . import backward
+
+_IN_CONTEXT = (
+    "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
+    "efficient than calling it outside the context (it causes the gradient ops to be recorded on "
+    "the tape, leading to increased CPU and memory usage). Only call GradientTape.gradient inside "
+    "the context if you actually want to trace the gradient in order to compute higher order "
+    "derivatives."
+)
+
+
+class UnconnectedGradients(enum.Enum):
+    """What stands for the gradient of a source that the target does not depend on."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class NotDifferentiableError(TypeError, AttributeError):
+    """A target, source or watched object is not a tensor or variable."""
+
+
+class Recording:
+    """What one tape has recorded.
+
+    A record is `(op, attrs, saved, input ids, output id or ids)`; `saved` holds what the op's
+    adjoint reads and nothing else.
+    """
+
+    __slots__ = (
+        "broken",
+        "has_bfloat16",
+        "has_complex",
+        "records",
+        "tracked",
+        "variables",
+        "watches_variables",
+    )
+
+    def __init__(self, watches_variables):
+        self.records = []
+        self.tracked = set()
+        self.variables = {}
+        self.watches_variables = watches_variables
+        self.broken = False
+        self.has_complex = False
+        self.has_bfloat16 = False
+
+    def record(self, op, attrs, inputs, out):
+        """Keeps the op if one of its inputs is tracked; its outputs are then tracked too."""
+        (op.record or compile_rules(op))(self, attrs, inputs, out)
+
+    def note_dtype(self, tensor):
+        """Remembers dtypes that need more than plain kernels.
+
+        Rules for complex numbers need conjugates; bfloat16 is not NumPy's own, and beside Python
+        numbers it would turn into float32.
+        """
+        kind = tensor._value.dtype.kind
+        if kind == "c":
+            self.has_complex = True
+        elif kind == "V":
+            self.has_bfloat16 = True
+
+    def watch_tensor(self, tensor):
+        self.tracked.add(tensor._id)
+        self.note_dtype(tensor)
+
+    def variable_read(self, variable):
+        """A variable is read or written: trainable ones are watched by themselves."""
+        unknown = self.watches_variables and variable._handle.id not in self.variables
+        if unknown and variable.trainable:
+            self.watch_variable(variable)
+
+    def watch_variable(self, variable):
+        handle = variable._handle
+        variable = getattr(variable, "_variable", variable)
+        self.variables.setdefault(handle.id, variable)
+        if handle.tensor._value.dtype in dtypes.DIFFERENTIABLE:
+            self.watch_tensor(handle.tensor)
+
+
+class _StopRecording:
+    """The context of `GradientTape.stop_recording`."""
+
+    __slots__ = ("_tape",)
+
+    def __init__(self, tape):
+        self._tape = tape
+
+    def __enter__(self):
+        if self._tape._inner is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._tape._pop()
+
+    def __exit__(self, *error):
+        self._tape._push()
+
+
+class GradientTape:
+    """Records operations for automatic differentiation.
+
+    Args:
+        persistent: whether `gradient` may be called more than once.
+        watch_accessed_variables: whether trainable variables are watched when they are used.
+
+    Example:
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.gradient(y, x)
+        <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
+    """
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._inner = None
+        self._recording = False
+        self._variables_of_used = ()
+
+    def __enter__(self):
+        self._push()
+        return self
+
+    def __exit__(self, typ, value, traceback):
+        if self._recording:
+            self._pop()
+
+    def _push(self):
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape."
+            )
+        if self._inner is None:
+            self._inner = Recording(self._watch_accessed_variables)
+        thread.recorders = (*thread.recorders, self._inner)
+        self._recording = True
+
+    def _pop(self):
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        inner = self._inner
+        thread.recorders = tuple([r for r in thread.recorders if r is not inner])
+        self._recording = False
+
+    def watch(self, tensor):
+        """Makes the tape follow `tensor`, which may be a nested structure of tensors and variables.
+
+        Raises:
+            ValueError: for anything that is not a tensor or variable.
+        """
+        for leaf in nest.flatten(tensor, expand_composites=True):
+            if not isinstance(leaf, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {leaf} of type '{type(leaf).__name__}', not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                )
+            if self._inner is None:
+                raise AttributeError(
+                    "GradientTape.watch needs a tape that is recording: call it inside "
+                    "`with tf.GradientTape() as tape:`."
+                )
+            if not leaf.dtype.is_differentiable:
+                log.warn_first(
+                    5,
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got "
+                    f"{leaf.dtype!r}",
+                    depth=1,
+                )
+            # As in TensorFlow, where a thread without an active tape has nothing to watch with.
+            if thread.recorders:
+                if isinstance(leaf, Variable):
+                    self._inner.watch_variable(leaf)
+                elif leaf.dtype.is_differentiable:
+                    self._inner.watch_tensor(leaf)
+
+    def stop_recording(self):
+        """A context in which this tape records nothing.
+
+        Raises:
+            ValueError: on entering it while the tape is not recording.
+        """
+        return _StopRecording(self)
+
+    def reset(self):
+        """Forgets everything recorded and watched, as if the context were entered anew."""
+        self._pop()
+        self._inner = None
+        self._push()
+
+    def watched_variables(self):
+        """The variables this tape watches, in the order they were made."""
+        variables = self._inner.variables if self._inner is not None else self._variables_of_used
+        return tuple([variables[key] for key in sorted(variables)])
+
+    def gradient(
+        self,
+        target,
+        sources,
+        output_gradients=None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
+        """Derivatives of `target` with respect to `sources`.
+
+        Args:
+            target: a tensor or variable, or a structure of them whose gradients are summed; a
+                target that is not a scalar counts as the sum of its elements.
+            sources: a tensor or variable, or a structure of them.
+            output_gradients: what to start from instead of ones, one for each target.
+            unconnected_gradients: `"none"` or `"zero"`, for sources the target does not reach.
+
+        Returns:
+            For each source its gradient (a tensor, IndexedSlices, or None), in the structure of
+            `sources`.
+
+        Raises:
+            RuntimeError: the tape is not persistent and was used already.
+            LookupError: an op on the way has no gradient registered.
+        """
+        inner = self._begin_use(depth=1)
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        zero = _wants_zeros(unconnected_gradients)
+        targets = _differentiable_leaves(target, "target")
+        flat_sources = _differentiable_leaves(sources, "source")
+        if output_gradients is not None:
+            output_gradients = [
+                convert.convert_to_tensor(g) for g in nest.flatten(output_gradients)
+            ]
+        if inner.broken:
+            raise InternalError(
+                None, None, "Internal state of the gradient tape is invalid: an earlier gradient "
+                "call failed half way. Record again, or use a persistent tape."
+            )  # fmt: skip
+        found = self._run(inner, targets, flat_sources, output_gradients)
+        if not self._persistent:
+            self._variables_of_used = inner.variables
+            self._inner = None
+        flat = [
+            _zeros_like(source) if g is None and zero else g
+            for g, source in zip(found, flat_sources, strict=True)
+        ]
+        return _packed(sources, flat)
+
+    def _begin_use(self, *, depth):
+        """What was recorded, if it may be used; a one-shot tape stops recording now."""
+        inner = self._inner
+        if inner is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if self._recording:
+            if self._persistent:
+                log.warn_first(1, _IN_CONTEXT, depth=depth + 1)
+            else:
+                self._pop()
+        return inner
+
+    def _run(self, inner, targets, sources, output_gradients):
+        """Gradients of `sources`, as tensors or None."""
+        on_arrays = (
+            not thread.recorders
+            and not inner.has_bfloat16
+            and all([type(t) is EagerTensor for t in targets])
+        )
+        if on_arrays and output_gradients is not None:
+            # A seed that does not fit goes through dispatch, which words the error.
+            on_arrays = all([_fits(g, t) for g, t in zip(output_gradients, targets, strict=False)])
+        mode = backward.OnArrays if on_arrays else backward.OnTensors
+        grads, given = {}, {}
+        for i, target in enumerate(targets):
+            if output_gradients is not None and i < len(output_gradients):
+                tensor = output_gradients[i]
+                seed = tensor._value if on_arrays else tensor
+            else:
+                tensor, seed = None, backward.seed_like(target)
+                if seed is None:
+                    continue
+                seed = seed if on_arrays else EagerTensor(seed)
+            key = target._id
+            if key in grads:
+                grads[key] = mode.add(grads[key], seed)
+                given.pop(key, None)
+            else:
+                grads[key] = seed
+                given[key] = (seed, tensor)
+        keep = {source._id for source in sources}
+        try:
+            # Kernels run here without dispatch, which elsewhere keeps NumPy from complaining.
+            with np.errstate(all="ignore"):
+                backward.walk_back(inner, grads, keep, mode, free=not self._persistent)
+        except BaseException:
+            inner.broken = not self._persistent
+            raise
+        results = []
+        for source in sources:
+            g = grads.get(source._id)
+            seed, tensor = given.get(source._id, (None, None))
+            # A source that is a target, and nothing more, gets back the very tensor given for it.
+            unchanged = tensor is not None and g is seed
+            results.append(None if g is None else tensor if unchanged else mode.wrap(g))
+        return results
+
+
+def _fits(seed, target):
+    return (
+        type(seed) is EagerTensor
+        and seed._value.shape == target._value.shape
+        and seed._value.dtype == target._value.dtype
+    )
+
+
+def _wants_zeros(unconnected_gradients):
+    try:
+        choice = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected_gradients!r}"
+        ) from None
+    return choice is UnconnectedGradients.ZERO
+
+
+def _differentiable_leaves(structure, role):
+    """The tensors of a structure, variables as the tensors they hold."""
+    tensors = []
+    for leaf in nest.flatten(structure):
+        if getattr(leaf, "_is_composite", False) and not isinstance(leaf, IndexedSlices):
+            tensors += leaf._components()
+        else:
+            tensors.append(_as_tensor(leaf, role))
+    return tensors
+
+
+def _as_tensor(leaf, role):
+    if isinstance(leaf, Tensor):
+        return leaf
+    if isinstance(leaf, Variable):
+        return leaf._handle.tensor  # pyright: ignore[reportAttributeAccessIssue]
+    if isinstance(leaf, IndexedSlices):
+        raise NotDifferentiableError(
+            f"IndexedSlices cannot be a gradient {role}: use its `.values`."
+        )
+    raise NotDifferentiableError(
+        f"A gradient {role} must be a tensor or variable, or a structure of them. "
+        f"Received: {leaf!r} of type {type(leaf).__name__!r}."
+    )
+
+
+def _zeros_like(source):
+    value = source._value
+    if value.dtype == object:
+        return EagerTensor(np.full(value.shape, b"", dtype=object))
+    return EagerTensor(np.zeros(value.shape, value.dtype)[()])
+
+
+def _packed(structure, flat):
+    if isinstance(structure, (Tensor, Variable)):
+        return flat[0]
+    return nest.pack_sequence_as(structure, flat, expand_composites=True)

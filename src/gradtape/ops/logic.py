@@ -1,0 +1,92 @@
+"""Comparisons, logic and bits: ops through which no gradient passes."""
+
+import operator
+
+import numpy as np
+
+from ..core import dtypes
+from ..core.convert import operands
+from ..core.exports import export
+from ..core.tensor import EagerTensor
+from .pointwise import elementwise
+
+
+def _bool(dtype):
+    return np.dtype(np.bool_)
+
+
+def _comparison(name, kernel, accepts, public=""):
+    return elementwise(
+        name, kernel, x=None, y=None, accepts=accepts, result=_bool, public=public,
+        differentiable=False,
+    )  # fmt: skip
+
+
+less = _comparison("Less", operator.lt, dtypes.REAL, "less math.less")
+less_equal = _comparison("LessEqual", operator.le, dtypes.REAL, "less_equal math.less_equal")
+greater = _comparison("Greater", operator.gt, dtypes.REAL, "greater math.greater")
+greater_equal = _comparison(
+    "GreaterEqual", operator.ge, dtypes.REAL, "greater_equal math.greater_equal"
+)
+equal = _comparison("Equal", operator.eq, dtypes.EVERY)
+not_equal = _comparison("NotEqual", operator.ne, dtypes.EVERY)
+
+
+@export("equal math.equal")
+def _equal(x, y, name=None):
+    """Whether `x` and `y` are equal, element by element; they must broadcast."""
+    return equal.op.on_tensors(*operands(x, y))
+
+
+@export("not_equal math.not_equal")
+def _not_equal(x, y, name=None):
+    """Whether `x` and `y` differ, element by element; they must broadcast."""
+    return not_equal.op.on_tensors(*operands(x, y))
+
+
+def compare(op, x, y, when_incompatible):
+    """`==` and `!=` between tensors: shapes that do not broadcast are simply not equal."""
+    try:
+        np.broadcast_shapes(x._value.shape, y._value.shape)
+    except ValueError:
+        return EagerTensor(np.bool_(when_incompatible))
+    return op.on_tensors(x, y)
+
+
+def _logical(name, kernel, public):
+    return elementwise(
+        name, kernel, x=None, y=None, accepts=dtypes.BOOL, public=public, differentiable=False
+    )
+
+
+logical_and = _logical("LogicalAnd", operator.and_, "logical_and math.logical_and")
+logical_or = _logical("LogicalOr", operator.or_, "logical_or math.logical_or")
+logical_not = elementwise(
+    "LogicalNot", operator.invert, x=None, accepts=dtypes.BOOL, differentiable=False,
+    public="logical_not math.logical_not",
+)  # fmt: skip
+
+
+@export("math.logical_xor")
+def logical_xor(x, y, name="LogicalXor"):
+    """Exclusive or, element by element."""
+    x, y = operands(x, y)
+    return logical_and.op.on_tensors(
+        logical_or.op.on_tensors(x, y),
+        logical_not(logical_and.op.on_tensors(x, y)),
+    )
+
+
+def _bitwise(name, kernel, public):
+    return elementwise(
+        name, kernel, x=None, y=None, accepts=dtypes.INTEGER, public=public, differentiable=False
+    )
+
+
+bitwise_and = _bitwise("BitwiseAnd", operator.and_, "bitwise.bitwise_and")
+bitwise_or = _bitwise("BitwiseOr", operator.or_, "bitwise.bitwise_or")
+bitwise_xor = _bitwise("BitwiseXor", operator.xor, "bitwise.bitwise_xor")
+invert = elementwise(
+    "Invert", operator.invert, x=None, accepts=dtypes.INTEGER, differentiable=False,
+    public="bitwise.invert",
+)  # fmt: skip

@@ -1,0 +1,171 @@
+"""Norms of vectors and matrices, along axes."""
+
+import numpy as np
+
+from ..core import dtypes
+from ..core.convert import operand
+from ..core.exports import export
+from .arithmetic import add, div_no_nan, masked, mul, real_div
+from .axes import batch, infer_for, reduce_with, working_dtype
+from .broadcasting import check_axes, not_allowed, reduced_shape, reshape, spread, sum_
+from .complex_numbers import complex_
+from .elementwise import abs_public, is_finite
+from .extremes import max_
+from .families import opaque, shape_of
+from .identity import stop_gradient_row
+from .linalg import largest_singular_value
+from .logic import logical_and, not_equal
+from .selection import select, zero_of
+
+# Where a norm is less, the squares have lost digits: they vanish below the smallest number.
+_LEAST = {
+    np.dtype(kind): float(np.finfo(kind).tiny / np.finfo(kind).eps) ** 0.5
+    for kind in (np.float32, np.float64)
+}
+
+
+def _euclidean_norm(x, axis, keepdims):
+    if not axis:
+        return np.abs(x)
+    dtype = x.dtype
+    if dtype.kind in "iu":
+        return np.sqrt(_sum_of_squares(x, axis, keepdims)).astype(dtype)
+    working = working_dtype(dtype)
+    if working is not dtype:
+        x = x.astype(working)
+    norm = np.sqrt(_sum_of_squares(x, axis, keepdims))
+    if norm.size:
+        lowest, highest = np.minimum.reduce(norm, None), np.maximum.reduce(norm, None)
+        if not (lowest > _LEAST[working] and highest < np.inf):
+            norm = _scaled_norm(x, axis, keepdims)
+    return norm if working is dtype else norm.astype(dtype)
+
+
+def _scaled_norm(x, axis, keepdims):
+    """The norm by squares of elements divided by the largest: none vanishes or overflows."""
+    top = np.maximum.reduce(np.abs(x), axis, keepdims=True, initial=0)
+    scale = np.where(np.isfinite(top) & (top > 0), top, x.dtype.type(1))
+    norm = np.sqrt(_sum_of_squares(x / scale, axis, True)) * scale
+    return norm.reshape(reduced_shape(x.shape, axis, keepdims))[()]
+
+
+def _sum_of_squares(x, axis, keepdims):
+    return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+
+
+def _unit(x, out, axis, keepdims):
+    """x / |x|, and 0 where the norm is 0: of all subgradients there the smallest."""
+    return div_no_nan(x, spread(out, shape_of(x), axis, keepdims))
+
+
+euclidean_norm = opaque(
+    "EuclideanNorm",
+    _euclidean_norm,
+    inputs="x",
+    infer=infer_for("EuclideanNorm", dtypes.REAL),
+    vjp={
+        "x": lambda g, x, out, *, axis, keepdims: mul(
+            spread(g, shape_of(x), axis, keepdims), _unit(x, out, axis, keepdims)
+        )
+    },
+    jvp=lambda tangents, inputs, out, attrs: sum_(
+        mul(tangents[0], _unit(inputs[0], out, **attrs)), **attrs
+    ),
+    batch=batch,
+)
+
+
+@export("math.reduce_euclidean_norm")
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """The Euclidean norm along axes, without overflow; its gradient at 0 is 0."""
+    x = operand(input_tensor)
+    if not x.dtype.is_complex:
+        return reduce_with(euclidean_norm, x, axis, keepdims)
+    size = reduce_with(euclidean_norm, abs_public(x), axis, keepdims)
+    return complex_(size, zero_of(size))
+
+
+@export("norm linalg.norm")
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
+    """The norm of vectors or matrices, without overflow; its gradient at 0 is 0.
+
+    Args:
+        tensor: a floating or complex tensor.
+        ord: "euclidean" (Frobenius for matrices), 1, 2, another positive number, or np.inf.
+        axis: an axis for vectors, a pair for matrices, None for the whole tensor as a vector.
+        keepdims: whether to keep the reduced axes with length 1.
+
+    Raises:
+        ValueError: there is no such norm, or `axis` is neither of those.
+        InvalidArgumentError: there is no such axis, or the tensor's dtype has no roots.
+    """
+    x = operand(tensor)
+    keepdims = bool(keepdims)
+    axes, of_matrices = _axes_of_norm(axis, len(x._value.shape))
+    if of_matrices:
+        if ord not in ("euclidean", "fro", 1, 2, np.inf):
+            raise ValueError(
+                "'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got "
+                f"{ord}"
+            )
+    elif ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
+        raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+    if ord in ("euclidean", "fro") or (ord == 2 and not of_matrices):
+        if x.dtype.numpy_dtype not in dtypes.DIFFERENTIABLE:
+            raise not_allowed("Sqrt", x.dtype.numpy_dtype, dtypes.DIFFERENTIABLE)
+        return reduce_euclidean_norm(x, axes, keepdims)
+    if of_matrices:
+        return _matrix_norm(x, ord, axes, keepdims)
+    size = abs_public(x)
+    if ord == np.inf:
+        return reduce_with(max_, size, axes, keepdims)
+    if ord == 1:
+        return reduce_with(sum_, size, axes, keepdims)
+    return _p_norm(size, ord, axes, keepdims)
+
+
+def _axes_of_norm(axis, rank):
+    """The axes of a norm, not negative, and whether they are those of matrices."""
+    if axis is None:
+        return tuple(range(rank)), False
+    given = np.asarray(axis)
+    of_matrices = given.shape == (2,)
+    if given.dtype.kind not in "iu" or (given.ndim and not of_matrices):
+        raise _wrong_axis(axis)
+    axes = given.reshape(-1).tolist()
+    if of_matrices and axes[0] == axes[1]:
+        raise _wrong_axis(axis)
+    check_axes("EuclideanNorm", rank, axes)
+    return tuple([a % rank for a in axes]), of_matrices
+
+
+def _wrong_axis(axis):
+    return ValueError(
+        f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+    )
+
+
+def _p_norm(size, ord, axes, keepdims):
+    """The norm of order `ord`, by powers of elements divided by the largest."""
+    if not size.dtype.is_floating:
+        raise TypeError(
+            f"A norm of order {ord} takes floating-point numbers. Received: {size.dtype!r}."
+        )
+    zero, one = zero_of(size), add(zero_of(size), 1.0)
+    top = stop_gradient_row(reduce_with(max_, size, axes, True))
+    scale = select(logical_and(is_finite(top), not_equal(top, zero)), top, one)
+    total = reduce_with(sum_, real_div(size, scale) ** ord, axes, keepdims)
+    # At 0 the root is kept away from its infinite slope: the gradient there is 0.
+    nonzero = not_equal(total, zero)
+    root = select(nonzero, total, one) ** (1.0 / ord)
+    return masked(mul(root, reshape(scale, shape=shape_of(total))), nonzero)
+
+
+def _matrix_norm(x, ord, axes, keepdims):
+    if ord == 2:
+        result = largest_singular_value(x, axes)
+    else:
+        summed, compared = axes if ord == 1 else axes[::-1]
+        sums = reduce_with(sum_, abs_public(x), summed, True)
+        result = reduce_with(max_, sums, compared, True)
+    return reshape(result, shape=reduced_shape(x._value.shape, axes, keepdims))

@@ -1,0 +1,56 @@
+"""Public names of everything that is not an op; ops name themselves in their rows."""
+
+from . import module
+from .autodiff import registry, tape
+from .core import dtypes, errors, exports, indexed_slices, log, name_scopes, nest, shapes, spec
+from .core import tensor as tensors
+
+export = exports.export
+
+for _dtype in dtypes.ALL:
+    export(f"{_dtype.name} dtypes.{_dtype.name}", _dtype)
+export("half dtypes.half", dtypes.half)
+export("double dtypes.double", dtypes.double)
+export("DType dtypes.DType", dtypes.DType)
+export("as_dtype dtypes.as_dtype", dtypes.as_dtype)
+
+for _name, _item in vars(errors).items():
+    if isinstance(_item, type) or _name.isupper():
+        export(f"errors.{_name}", _item)
+
+for _name in ("assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"):
+    export(f"nest.{_name}", getattr(nest, _name))
+
+export("TensorShape", shapes.TensorShape)
+export("TensorSpec", spec.TensorSpec)
+export("Tensor", tensors.Tensor)
+export("IndexedSlices", indexed_slices.IndexedSlices)
+export("Module", module.Module)
+export("name_scope", name_scopes.name_scope)
+export("get_logger", log.get_logger)
+
+export("GradientTape autodiff.GradientTape", tape.GradientTape)
+export("UnconnectedGradients", tape.UnconnectedGradients)
+export("RegisterGradient", registry.RegisterGradient)
+export("no_gradient", registry.no_gradient)
+
+
+@export("is_tensor")
+def is_tensor(x):
+    """Whether `x` is a tensor, a variable, or made of tensors."""
+    return hasattr(x, "_dispatch_level") or getattr(x, "_is_composite", False)
+
+
+@export("executing_eagerly")
+def executing_eagerly():
+    """Whether ops run as they are called."""
+    return True
+
+
+@export("get_static_value")
+def get_static_value(tensor, partial=False):
+    """The value of an eager tensor as a NumPy array or scalar."""
+    return tensor.numpy()
+
+
+exports.PUBLIC["newaxis"] = None

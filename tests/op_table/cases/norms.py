@@ -1,0 +1,39 @@
+"""Cases of gradtape.ops.norms."""
+
+import numpy as np
+
+from ..case import Case, Sample
+from ..draws import Draws
+from ..reductions import along, generated_reductions, reduction_failures, reduction_samples
+
+draw = Draws(__name__)
+
+
+def _norm(x, axis, keepdims):
+    squares = np.sum(np.square(x), axis, x.dtype, keepdims=keepdims)
+    return np.sqrt(squares).astype(x.dtype)
+
+
+CASES = [
+    Case(
+        op="EuclideanNorm",
+        samples=[
+            *reduction_samples(draw.signed),
+            # In float32 these squares vanish or overflow, beside ordinary ones.
+            Sample(
+                (np.array([[3e-25, 4e-25], [3e30, 4e30], [3.0, 4.0], [0.0, 0.0]]),),
+                along((1,)),
+                gradient=False,
+            ),
+            Sample((np.array([np.inf, 1.0]),), along((0,)), gradient=False),
+            Sample((np.array([np.nan, 1.0]),), along((0,)), gradient=False),
+            Sample((np.zeros((0, 3)),), along((0,)), expected=np.zeros(3)),
+            Sample((np.array([[3, 4], [3, 5]], np.int32),), along((1,))),
+            Sample((np.array([3, 4], np.uint8),), along((0,))),
+        ],
+        reference=_norm,
+        failures=reduction_failures(draw.uniform(2, 2), [True, 1j, b"a"]),
+        generated=generated_reductions(),
+        dtypes=["bfloat16", "float32"],
+    ),
+]
