@@ -1,0 +1,151 @@
+"""What gradtape is to reach, and whether a run reached it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from contenders import CONTENDERS
+from footprint import TAPE_LENGTHS, TRAINING_STEPS
+from workloads.data import TIMED
+
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class SpeedTarget:
+    """The time of a workload, as a multiple of a peer's, that gradtape must not exceed."""
+
+    workload: str
+    peer: str
+    limit: float
+    limit_text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A target beside what was measured; `mark` is one of those below."""
+
+    what: str
+    measured: str
+    target: str
+    mark: str
+
+
+PASS, MISS = "pass", "MISS"
+# Other programs ran meanwhile, which slows some libraries far more than others: proof of nothing.
+DISTURBED = "disturbed"
+NOT_MEASURED = "-"
+
+
+SPEED_TARGETS = (
+    SpeedTarget("scalar_chain", "tensorflow", 1 / 25, "1/25 (0.040)"),
+    SpeedTarget("scalar_chain", "torch", 1 / 2, "1/2 (0.500)"),
+    SpeedTarget("vector_chain", "numpy", 3.0, "3"),
+    SpeedTarget("mlp_small", "torch", 1.0, "1"),
+    SpeedTarget("mlp_small", "tensorflow", 1 / 12, "1/12 (0.083)"),
+    SpeedTarget("mlp_large", "torch", 1.1, "1.1"),
+    SpeedTarget("rnn", "torch", 1.0, "1"),
+    SpeedTarget("transformer", "torch", 1.3, "1.3"),
+)
+LONG_TAPE_LIMIT = 1.5
+IMPORT_LIMIT_SECONDS = 0.080
+
+
+def mark_of(passed: bool, disturbed: bool = False) -> str:
+    """Return the mark of a target that was measured."""
+    if disturbed:
+        return DISTURBED
+    return PASS if passed else MISS
+
+
+def verdicts(results: dict[str, Any]) -> list[Verdict]:
+    """Return a verdict for every target whose experiment was part of the run."""
+    found = list(speed_verdicts(results.get("timed", {})))
+    if "tape_length" in results:
+        found.append(tape_verdict(results["tape_length"]))
+    if "import_time" in results:
+        found.append(import_verdict(results["import_time"]))
+    if "wheel" in results:
+        found.append(wheel_verdict(results["wheel"]))
+    if "training_memory" in results:
+        found.append(growth_verdict(results["training_memory"]))
+    if "peak_memory" in results:
+        found.extend(peak_verdicts(results["peak_memory"]))
+    return found
+
+
+def speed_verdicts(timed: dict[str, Any]) -> Iterator[Verdict]:
+    """Yield a verdict for each speed target of the workloads that were timed."""
+    for target in SPEED_TARGETS:
+        if target.workload not in timed:
+            continue
+        best = timed[target.workload].get("best", {})
+        what = f"{TIMED[target.workload].title}: time / {CONTENDERS[target.peer].label}"
+        limit = f"<= {target.limit_text}"
+        if "gradtape" not in best or target.peer not in best:
+            yield Verdict(what, "not measured", limit, NOT_MEASURED)
+            continue
+        ratio = best["gradtape"] / best[target.peer]
+        disturbed = {"gradtape", target.peer} & set(timed[target.workload]["disturbed"])
+        mark = mark_of(ratio <= target.limit, bool(disturbed))
+        yield Verdict(what, f"{ratio:.3f}", limit, mark)
+
+
+def tape_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the cost per op of a long tape against a short one."""
+    short, long = TAPE_LENGTHS
+    what = f"cost per op: {long:,}-op tape / {short:,}-op tape"
+    limit = f"<= {LONG_TAPE_LIMIT}"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    seconds = result["seconds_per_op"]
+    ratio = seconds[str(long)] / seconds[str(short)]
+    mark = mark_of(ratio <= LONG_TAPE_LIMIT, bool(result["disturbed"]))
+    return Verdict(what, f"{ratio:.2f}", limit, mark)
+
+
+def import_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the time of the import beyond NumPy's own."""
+    what = "import time above NumPy's"
+    limit = f"<= {IMPORT_LIMIT_SECONDS * 1e3:.0f} ms"
+    seconds = result.get("seconds", {})
+    if "gradtape" not in seconds or "numpy" not in seconds:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    extra = seconds["gradtape"] - seconds["numpy"]
+    disturbed = {"gradtape", "numpy"} & set(result["disturbed"])
+    mark = mark_of(extra <= IMPORT_LIMIT_SECONDS, bool(disturbed))
+    return Verdict(what, f"{extra * 1e3:.0f} ms", limit, mark)
+
+
+def wheel_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the wheel: small, and the same for every platform."""
+    what, limit = "wheel", "<= 1 MB, py3-none-any"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    passed = result["bytes"] <= MEGABYTE and result["tag"] == "py3-none-any"
+    return Verdict(
+        what, f"{result['bytes'] / MEGABYTE:.2f} MB, {result['tag']}", limit, mark_of(passed)
+    )
+
+
+def growth_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the memory that training without the garbage collector adds."""
+    steps = result.get("steps", TRAINING_STEPS)
+    what, limit = f"memory growth of {steps:,} training steps, no gc", "< 1 MB"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    grown = result["growth_bytes"]
+    return Verdict(what, f"{grown / MEGABYTE:.2f} MB", limit, mark_of(grown < MEGABYTE))
+
+
+def peak_verdicts(result: dict[str, Any]) -> Iterator[Verdict]:
+    """Judge the peak memory of a deep network's step against PyTorch's."""
+    figures = {"peak_bytes": "resident", "held_bytes": "resident, freed arrays handed back"}
+    for figure, kind in figures.items():
+        what, limit = f"peak memory of a 64-layer MLP step ({kind}) / PyTorch eager", "<= 1"
+        peaks = result.get(figure, {})
+        if "gradtape" in peaks and "torch" in peaks:
+            ratio = peaks["gradtape"] / peaks["torch"]
+            yield Verdict(what, f"{ratio:.2f}", limit, mark_of(ratio <= 1))
+        else:
+            yield Verdict(what, "not measured", limit, NOT_MEASURED)

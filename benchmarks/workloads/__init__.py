@@ -1,0 +1,1 @@
+"""The measured computations: one file of shared data, one file per way of writing them."""

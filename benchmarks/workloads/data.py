@@ -1,0 +1,164 @@
+"""Inputs and initial parameters of every workload, the same float32 arrays for every contender."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A chain of elementwise ops, five to a round, on a scalar or a vector."""
+
+    start: np.ndarray
+    rounds: int
+
+
+@dataclass(frozen=True)
+class CheapChain:
+    """A chain of scalar multiplications and additions, for the length of the tape alone."""
+
+    start: np.ndarray
+    ops: int
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """A ReLU network with integer labels, trained by plain gradient descent on one batch."""
+
+    inputs: np.ndarray
+    labels: np.ndarray
+    weights: list[np.ndarray]
+    biases: list[np.ndarray]
+    learning_rate: float = 0.01
+
+    def parameters(self) -> list[np.ndarray]:
+        """Return weight and bias of the first layer, then of the second, and so on."""
+        pairs = zip(self.weights, self.biases, strict=True)
+        return [array for pair in pairs for array in pair]
+
+
+@dataclass(frozen=True)
+class Rnn:
+    """A tanh recurrence over a sequence of batches."""
+
+    inputs: list[np.ndarray]
+    state: np.ndarray
+    input_weights: np.ndarray
+    state_weights: np.ndarray
+    bias: np.ndarray
+
+
+@dataclass(frozen=True)
+class Block:
+    """A pre-norm transformer block; `parameters` are named and in a fixed order."""
+
+    tokens: np.ndarray
+    heads: int
+    parameters: dict[str, np.ndarray]
+    epsilon: float = 1e-5
+
+
+def chain(shape: tuple[int, ...], rounds: int = 40) -> Chain:
+    """Return a chain of 5 x `rounds` ops that starts from values between 0.3 and 0.9."""
+    return Chain(
+        np.linspace(0.9, 0.3, int(np.prod(shape)), dtype=np.float32).reshape(shape), rounds
+    )
+
+
+def cheap_chain(ops: int) -> CheapChain:
+    """Return a chain of `ops` cheap scalar ops."""
+    return CheapChain(np.array(0.5, np.float32), ops)
+
+
+def mlp(sizes: Sequence[int], batch: int) -> Mlp:
+    """Return a network with the given layer sizes, He-initialised, and one random batch."""
+    random = np.random.default_rng(0)
+    pairs = list(itertools.pairwise(sizes))
+    return Mlp(
+        inputs=random.standard_normal((batch, sizes[0]), np.float32),
+        labels=random.integers(0, sizes[-1], batch),
+        weights=[normal(random, fan_in, fan_out, gain=2.0) for fan_in, fan_out in pairs],
+        biases=[np.zeros(fan_out, np.float32) for _, fan_out in pairs],
+    )
+
+
+def rnn(steps: int, batch: int, inputs: int, hidden: int) -> Rnn:
+    """Return a recurrence and a random sequence for it."""
+    random = np.random.default_rng(1)
+    return Rnn(
+        inputs=[random.standard_normal((batch, inputs), np.float32) for _ in range(steps)],
+        state=np.zeros((batch, hidden), np.float32),
+        input_weights=normal(random, inputs, hidden),
+        state_weights=normal(random, hidden, hidden),
+        bias=np.zeros(hidden, np.float32),
+    )
+
+
+def block(batch: int, length: int, width: int, heads: int, feed_forward: int) -> Block:
+    """Return a transformer block and a random batch of token vectors."""
+    random = np.random.default_rng(2)
+
+    def zeros(size: int) -> np.ndarray:
+        return np.zeros(size, np.float32)
+
+    parameters = {"norm1_scale": np.ones(width, np.float32), "norm1_shift": zeros(width)}
+    for name in ("query", "key", "value", "output"):
+        parameters[f"{name}_weights"] = normal(random, width, width)
+        parameters[f"{name}_bias"] = zeros(width)
+    parameters |= {
+        "norm2_scale": np.ones(width, np.float32),
+        "norm2_shift": zeros(width),
+        "expand_weights": normal(random, width, feed_forward, gain=2.0),
+        "expand_bias": zeros(feed_forward),
+        "contract_weights": normal(random, feed_forward, width),
+        "contract_bias": zeros(width),
+    }
+    tokens = random.standard_normal((batch, length, width), np.float32)
+    return Block(tokens, heads, parameters)
+
+
+def normal(random: np.random.Generator, fan_in: int, fan_out: int, gain: float = 1.0) -> np.ndarray:
+    """Return a random (fan_in, fan_out) matrix that keeps the variance of its input."""
+    matrix = random.standard_normal((fan_in, fan_out), np.float32)
+    return matrix * np.float32(np.sqrt(gain / fan_in))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What a worker is asked to build: the contender's method `kind`, given `make_data()`."""
+
+    title: str
+    kind: str
+    make_data: Callable[[], Chain | CheapChain | Mlp | Rnn | Block]
+
+
+TIMED = {
+    "scalar_chain": Workload("scalar chain, 200 ops", "chain", lambda: chain(())),
+    "vector_chain": Workload("64-vector chain, 200 ops", "chain", lambda: chain((64,))),
+    "mlp_small": Workload(
+        "MLP 16-32-32-4 step, batch 32", "mlp", lambda: mlp((16, 32, 32, 4), batch=32)
+    ),
+    "mlp_large": Workload(
+        "MLP 784-256-128-10 step, batch 128", "mlp", lambda: mlp((784, 256, 128, 10), batch=128)
+    ),
+    "rnn": Workload(
+        "50-step tanh RNN", "rnn", lambda: rnn(steps=50, batch=16, inputs=8, hidden=32)
+    ),
+    "transformer": Workload(
+        "transformer block 8 x 64 x 128",
+        "block",
+        lambda: block(batch=8, length=64, width=128, heads=4, feed_forward=512),
+    ),
+}
+
+PROBES = {
+    "tape_1000": Workload("tape of 1,000 ops", "cheap_chain", lambda: cheap_chain(1_000)),
+    "tape_1000000": Workload(
+        "tape of 1,000,000 ops", "cheap_chain", lambda: cheap_chain(1_000_000)
+    ),
+    "linear_model": Workload("linear model 8-4 step", "mlp", lambda: mlp((8, 4), batch=16)),
+    "mlp_2_layers": Workload("2-layer MLP step", "mlp", lambda: mlp((256,) * 3, batch=256)),
+    "mlp_64_layers": Workload("64-layer MLP step", "mlp", lambda: mlp((256,) * 65, batch=256)),
+}

@@ -1,0 +1,139 @@
+"""The workloads as TensorFlow code: run with TensorFlow, and unchanged with gradtape."""
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workloads.data import Block, Chain, CheapChain, Mlp, Rnn
+
+Step = Callable[[], tuple[Any, list[Any]]]
+
+
+class TensorFlowStyle:
+    """Builds steps; each returns its loss and the gradients, in the order of the data's arrays."""
+
+    def __init__(self, library: str) -> None:
+        self.tf = importlib.import_module(library)
+        self.version = self.tf.__version__
+
+    def to_numpy(self, value: Any) -> np.ndarray:
+        """Return a loss or gradient as an array."""
+        return value.numpy()
+
+    def chain(self, data: Chain) -> Step:
+        """Five elementwise ops a round; a vector is summed at the end."""
+        tf = self.tf
+        variable = tf.Variable(data.start)
+        is_vector = data.start.ndim > 0
+
+        def step():
+            with tf.GradientTape() as tape:
+                x = tf.convert_to_tensor(variable)
+                y = x
+                for _ in range(data.rounds):
+                    y = tf.sin(y * x)
+                    y = tf.tanh(y + x) - 0.1
+                if is_vector:
+                    y = tf.reduce_sum(y)
+            return y, [tape.gradient(y, variable)]
+
+        return step
+
+    def cheap_chain(self, data: CheapChain) -> Step:
+        """A multiplication and an addition a round, on one scalar."""
+        tf = self.tf
+        variable = tf.Variable(data.start)
+
+        def step():
+            with tf.GradientTape() as tape:
+                x = tf.convert_to_tensor(variable)
+                y = x
+                for _ in range(data.ops // 2):
+                    y = y * 0.5 + x
+            return y, [tape.gradient(y, variable)]
+
+        return step
+
+    def mlp(self, data: Mlp) -> Step:
+        """Forward, cross-entropy, gradient and update of a ReLU network."""
+        tf = self.tf
+        inputs = tf.constant(data.inputs)
+        labels = tf.constant(data.labels)
+        variables = [tf.Variable(array) for array in data.parameters()]
+        layers = list(zip(variables[0::2], variables[1::2], strict=True))
+
+        def step():
+            with tf.GradientTape() as tape:
+                hidden = inputs
+                for weights, bias in layers[:-1]:
+                    hidden = tf.nn.relu(hidden @ weights + bias)
+                weights, bias = layers[-1]
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+                    labels=labels, logits=hidden @ weights + bias
+                )
+                loss = tf.reduce_mean(losses)
+            gradients = tape.gradient(loss, variables)
+            for variable, gradient in zip(variables, gradients, strict=True):
+                variable.assign_sub(data.learning_rate * gradient)
+            return loss, gradients
+
+        return step
+
+    def rnn(self, data: Rnn) -> Step:
+        """A Python loop over the sequence; the loss is the mean square of the last state."""
+        tf = self.tf
+        inputs = [tf.constant(array) for array in data.inputs]
+        start = tf.constant(data.state)
+        input_weights = tf.Variable(data.input_weights)
+        state_weights = tf.Variable(data.state_weights)
+        bias = tf.Variable(data.bias)
+
+        def step():
+            with tf.GradientTape() as tape:
+                state = start
+                for x in inputs:
+                    state = tf.tanh(x @ input_weights + state @ state_weights + bias)
+                loss = tf.reduce_mean(tf.square(state))
+            return loss, tape.gradient(loss, [input_weights, state_weights, bias])
+
+        return step
+
+    def block(self, data: Block) -> Step:
+        """Attention and feed-forward layer, each after a layer norm and with a residual."""
+        tf = self.tf
+        tokens = tf.constant(data.tokens)
+        p = {name: tf.Variable(array) for name, array in data.parameters.items()}
+        batch, length, width = data.tokens.shape
+        head_width = width // data.heads
+
+        def linear(x, name):
+            return tf.tensordot(x, p[f"{name}_weights"], 1) + p[f"{name}_bias"]
+
+        def layer_norm(x, name):
+            centred = x - tf.reduce_mean(x, axis=-1, keepdims=True)
+            variance = tf.reduce_mean(tf.square(centred), axis=-1, keepdims=True)
+            normal = centred * tf.math.rsqrt(variance + data.epsilon)
+            return normal * p[f"{name}_scale"] + p[f"{name}_shift"]
+
+        def split_heads(x):
+            return tf.transpose(
+                tf.reshape(x, [batch, length, data.heads, head_width]), [0, 2, 1, 3]
+            )
+
+        def attention(x):
+            query, key, value = (split_heads(linear(x, n)) for n in ("query", "key", "value"))
+            scores = tf.matmul(query, key, transpose_b=True) * head_width**-0.5
+            mixed = tf.transpose(tf.nn.softmax(scores) @ value, [0, 2, 1, 3])
+            return linear(tf.reshape(mixed, [batch, length, width]), "output")
+
+        def step():
+            with tf.GradientTape() as tape:
+                x = tokens + attention(layer_norm(tokens, "norm1"))
+                hidden = tf.nn.relu(linear(layer_norm(x, "norm2"), "expand"))
+                x = x + linear(hidden, "contract")
+                loss = tf.reduce_mean(tf.square(x))
+            return loss, tape.gradient(loss, list(p.values()))
+
+        return step

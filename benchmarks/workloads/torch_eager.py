@@ -1,0 +1,111 @@
+"""The workloads in eager PyTorch."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+
+from workloads.data import Block, Chain, Mlp, Rnn
+
+Step = Callable[[], tuple[Any, list[Any]]]
+
+
+class TorchEager:
+    """Builds steps; each returns its loss and the gradients, in the order of the data's arrays."""
+
+    version = torch.__version__
+
+    def parameter(self, array: np.ndarray) -> Any:
+        """Return a trainable tensor; matrices are held (out, in), as `F.linear` wants them."""
+        return torch.tensor(array.T.copy(), requires_grad=True)
+
+    def to_numpy(self, value: Any) -> np.ndarray:
+        """Return a loss or gradient as an array, matrices turned back to (in, out)."""
+        return value.detach().numpy().T
+
+    def chain(self, data: Chain) -> Step:
+        """Five elementwise ops a round; a vector is summed at the end."""
+        x = self.parameter(data.start)
+        is_vector = data.start.ndim > 0
+
+        def step():
+            y = x
+            for _ in range(data.rounds):
+                y = torch.sin(y * x)
+                y = torch.tanh(y + x) - 0.1
+            if is_vector:
+                y = y.sum()
+            return y, list(torch.autograd.grad(y, x))
+
+        return step
+
+    def mlp(self, data: Mlp) -> Step:
+        """Forward, cross-entropy, gradient and update of a ReLU network."""
+        inputs = torch.tensor(data.inputs)
+        labels = torch.tensor(data.labels)
+        parameters = [self.parameter(array) for array in data.parameters()]
+        layers = list(zip(parameters[0::2], parameters[1::2], strict=True))
+
+        def step():
+            hidden = inputs
+            for weights, bias in layers[:-1]:
+                hidden = F.relu(F.linear(hidden, weights, bias))
+            loss = F.cross_entropy(F.linear(hidden, *layers[-1]), labels)
+            gradients = torch.autograd.grad(loss, parameters)
+            with torch.no_grad():
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter.sub_(gradient, alpha=data.learning_rate)
+            return loss, list(gradients)
+
+        return step
+
+    def rnn(self, data: Rnn) -> Step:
+        """A Python loop over the sequence; the loss is the mean square of the last state."""
+        inputs = [torch.tensor(array) for array in data.inputs]
+        start = torch.tensor(data.state)
+        input_weights = self.parameter(data.input_weights)
+        state_weights = self.parameter(data.state_weights)
+        bias = self.parameter(data.bias)
+
+        def step():
+            state = start
+            for x in inputs:
+                state = torch.tanh(
+                    F.linear(x, input_weights) + F.linear(state, state_weights, bias)
+                )
+            loss = state.square().mean()
+            return loss, list(torch.autograd.grad(loss, [input_weights, state_weights, bias]))
+
+        return step
+
+    def block(self, data: Block) -> Step:
+        """Attention and feed-forward layer, each after a layer norm and with a residual."""
+        tokens = torch.tensor(data.tokens)
+        p = {name: self.parameter(array) for name, array in data.parameters.items()}
+        batch, length, width = data.tokens.shape
+        head_width = width // data.heads
+
+        def linear(x, name):
+            return F.linear(x, p[f"{name}_weights"], p[f"{name}_bias"])
+
+        def layer_norm(x, name):
+            return F.layer_norm(x, (width,), p[f"{name}_scale"], p[f"{name}_shift"], data.epsilon)
+
+        def split_heads(x):
+            return x.view(batch, length, data.heads, head_width).transpose(1, 2)
+
+        def attention(x):
+            query, key, value = (split_heads(linear(x, n)) for n in ("query", "key", "value"))
+            scores = query @ key.transpose(-2, -1) * head_width**-0.5
+            mixed = (F.softmax(scores, dim=-1) @ value).transpose(1, 2)
+            return linear(mixed.reshape(batch, length, width), "output")
+
+        def step():
+            x = tokens + attention(layer_norm(tokens, "norm1"))
+            x = x + linear(F.relu(linear(layer_norm(x, "norm2"), "expand")), "contract")
+            loss = x.square().mean()
+            return loss, list(torch.autograd.grad(loss, list(p.values())))
+
+        return step
