@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
-from gradtape.core import containers
-from gradtape.core import nest as internal
+from gradtape.core import containers, nest as internal
 from nest_samples import (
     DICT,
     Attrs,

@@ -2,8 +2,18 @@
 
 from . import module
 from .autodiff import registry, tape
-from .core import dtypes, errors, exports, indexed_slices, log, name_scopes, nest, shapes, spec
-from .core import tensor as tensors
+from .core import (
+    dtypes,
+    errors,
+    exports,
+    indexed_slices,
+    log,
+    name_scopes,
+    nest,
+    shapes,
+    spec,
+    tensor as tensors,
+)
 
 export = exports.export
 

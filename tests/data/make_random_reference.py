@@ -13,7 +13,7 @@ from pathlib import Path
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
-import tensorflow as tf  # pyright: ignore[reportMissingImports]
+import tensorflow as tf  # pyright: ignore[reportMissingModuleSource]
 
 # Rows of a large categorical batch are shared out among threads, which changes their numbers.
 tf.config.threading.set_intra_op_parallelism_threads(1)

@@ -4,8 +4,7 @@ import collections
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gradtape.core.op import DIFFERENTIABLE, OPS
 

@@ -238,7 +238,10 @@ def _sequence(value, dtype):
         raise _mixed()
     if dtype is not None:
         if kind == "f" and dtype.is_integer and _all_ints(np.array(value, object)):
-            array, kind = np.array(value, np.uint64), "u"  # beyond int64 NumPy takes ints for floats
+            array, kind = (
+                np.array(value, np.uint64),
+                "u",
+            )  # beyond int64 NumPy takes ints for floats
         if array.size and kind not in _KINDS_FITTING[_kind_of(dtype)]:
             raise _cannot_convert(value, dtype)
         return _array(array, dtype)

@@ -21,7 +21,9 @@ def keep_freed_memory():
 
     Setting the environment variable GRADTAPE_KEEP_NO_MEMORY, or glibc's own, leaves all as it is.
     """
-    if not sys.platform.startswith("linux") or any([name in os.environ for name in _DECIDED_BY_USER]):
+    if not sys.platform.startswith("linux") or any(
+        [name in os.environ for name in _DECIDED_BY_USER]
+    ):
         return
     import ctypes
 

@@ -74,5 +74,5 @@ def count_along(shape, axis):
 
 
 def working_dtype(dtype):
-    """The dtype to add and multiply in: 16 bits would lose digits with every step."""
+    """The dtype to add and multiply in: 16-bit floats lose digits with every step, and are slow."""
     return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype

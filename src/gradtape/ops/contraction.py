@@ -13,6 +13,7 @@ from ..core.exports import export
 from ..core.op import Spec
 from ..core.tensor import Tensor
 from ..core.variable import Variable
+from .axes import working_dtype
 from .broadcasting import not_allowed, reshape, sum_to, with_inner_rank, words
 from .casting import cast
 from .elementwise import conj_public
@@ -32,11 +33,6 @@ def _size_mismatch(name, a, b):
     return invalid_argument(
         name, f"Matrix size-incompatible: In[0]: {words(a.shape)}, In[1]: {words(b.shape)}"
     )
-
-
-def _is_narrow(dtype):
-    """Whether these are 16-bit floats: multiplied in float32, they are fast and exact enough."""
-    return dtype.itemsize == 2 and dtype.kind not in "iu"
 
 
 # Two matrices -------------------------------------------------------------------------------------
@@ -66,10 +62,11 @@ def _wrong_rank(shape_a, shape_b):
 
 def _matmul(a, b, transpose_a, transpose_b):
     dtype = a.dtype
-    if _is_narrow(dtype):
-        a, b = a.astype(np.float32), b.astype(np.float32)
+    working = working_dtype(dtype)
+    if working is not dtype:
+        a, b = a.astype(working), b.astype(working)
     product = np.dot(a.T if transpose_a else a, b.T if transpose_b else b)
-    return product if product.dtype is dtype else product.astype(dtype)
+    return product if working is dtype else product.astype(dtype)
 
 
 def _gradient_of_a(row, g, b, transpose_a, transpose_b):
@@ -130,8 +127,9 @@ def _common_lead(a, b):
 
 def _batch_matmul(a, b, transpose_a, transpose_b):
     dtype = a.dtype
-    if _is_narrow(dtype):
-        a, b = a.astype(np.float32), b.astype(np.float32)
+    working = working_dtype(dtype)
+    if working is not dtype:
+        a, b = a.astype(working), b.astype(working)
     if transpose_b:
         b = b.swapaxes(-1, -2)
     if transpose_a:
@@ -140,7 +138,7 @@ def _batch_matmul(a, b, transpose_a, transpose_b):
         product = np.dot(_stacked(a), b).reshape((*a.shape[:-1], b.shape[1]))
     else:
         product = np.matmul(a, b)
-    return product if product.dtype is dtype else product.astype(dtype)
+    return product if working is dtype else product.astype(dtype)
 
 
 def _stacked(x):

@@ -10,9 +10,11 @@ from ..core.shapes import TensorShape
 from ..core.tensor import EagerTensor, Tensor
 from .arguments import integers
 from .broadcasting import not_allowed, words
-from .identity import identity as identity
-from .identity import read_variable as read_variable
-from .identity import stop_gradient as stop_gradient
+from .identity import (
+    identity as identity,
+    read_variable as read_variable,
+    stop_gradient as stop_gradient,
+)
 
 export("convert_to_tensor", convert_to_tensor)
 

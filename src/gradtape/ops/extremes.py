@@ -13,13 +13,13 @@ from .families import dtype_of, opaque, shape_of
 from .logic import equal
 
 
-def _extreme_of(ufunc, lowest):
+def _extreme_of(ufunc, of_nothing):
     def kernel(x, axis, keepdims):
         if not axis:
             return x
         if x.size:
             return ufunc.reduce(x, axis=axis, keepdims=keepdims)
-        return np.full(reduced_shape(x.shape, axis, keepdims), lowest(x.dtype), x.dtype)[()]
+        return np.full(reduced_shape(x.shape, axis, keepdims), of_nothing(x.dtype), x.dtype)[()]
 
     return kernel
 
@@ -41,11 +41,11 @@ def _extreme_tangent(tangents, inputs, out, attrs):
     return real_div(sum_(mul(tangents[0], ties), **attrs), count)
 
 
-def _extreme(name, ufunc, lowest):
-    """A row for the largest or smallest element; `lowest(dtype)` is the extreme of nothing."""
+def _extreme(name, ufunc, of_nothing):
+    """A row for the largest or smallest element; `of_nothing(dtype)` is that of none."""
     return opaque(
         name,
-        _extreme_of(ufunc, lowest),
+        _extreme_of(ufunc, of_nothing),
         inputs="x",
         infer=infer_for(name, dtypes.REAL),
         vjp={"x": _extreme_rule},

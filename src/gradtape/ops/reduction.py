@@ -20,8 +20,7 @@ from .families import linear, non_differentiable, opaque, shape_of
 from .identity import stop_gradient_row
 from .logic import not_equal
 from .manipulation import transpose_row
-from .norms import euclidean_norm
-from .norms import norm as norm
+from .norms import euclidean_norm, norm as norm
 from .pointwise import dtype_mismatch
 from .selection import zero_of
 
