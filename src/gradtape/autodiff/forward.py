@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core.op import DIFFERENTIABLE
 from ..core.tensor import EagerTensor
+from ..ops.elementwise import conj_public
 from .tape import GradientTape, Recording
 
 
@@ -44,10 +45,14 @@ def _transposed_adjoint(op, tangents, inputs, out, attrs):
     ]
     if not pairs:
         return None
+    # Rules of holomorphic ops are written for real numbers, and the gradient of such a rule brings
+    # in a conjugate that the tangent must not have.
+    turned = conj_public if op.holomorphic else (lambda t: t)
     found = tape.gradient(
-        [d for d, _ in pairs], probes, output_gradients=[t for _, t in pairs],
+        [d for d, _ in pairs], probes, output_gradients=[turned(t) for _, t in pairs],
         unconnected_gradients="zero",
     )  # fmt: skip
+    found = [turned(t) for t in found]
     return tuple(found) if several else found[0]
 
 

@@ -1,6 +1,5 @@
 """What all reductions share: the axes they are given, their inference and batch rules."""
 
-import functools
 import math
 from typing import Any
 
@@ -11,7 +10,7 @@ from ..core.convert import convert_to_tensor
 from ..core.dispatch import apply
 from ..core.op import Spec
 from .arguments import integers
-from .broadcasting import batch_axes, check_axes, not_allowed, reduced_shape
+from .broadcasting import batch_axes, checked_shape, not_allowed
 
 _PLAIN = {int}
 
@@ -45,13 +44,6 @@ def reduce_with(row, x, axis, keepdims) -> Any:
     return apply(op, (x,), attrs)
 
 
-@functools.lru_cache(maxsize=4096)
-def checked_shape(op_name, shape, axis, keepdims):
-    """The shape a reduction leaves; TensorFlow's errors if there are no such axes."""
-    check_axes(op_name, len(shape), axis)
-    return reduced_shape(shape, axis, keepdims)
-
-
 def infer_for(name, accepts):
     """The inference rule of a reduction that keeps the dtype, one of those it accepts."""
 
@@ -71,8 +63,3 @@ def batch(op, values, flags, attrs):
 def count_along(shape, axis):
     """How many elements each result of a reduction is made of."""
     return math.prod([shape[a] for a in axis])
-
-
-def working_dtype(dtype):
-    """The dtype to add and multiply in: 16-bit floats lose digits with every step, and are slow."""
-    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype

@@ -1,5 +1,6 @@
 """Reshape, BroadcastTo and Sum: the three rows that broadcasting itself is differentiated with."""
 
+import functools
 import math
 from typing import Any
 
@@ -106,6 +107,18 @@ def reduced_shape(shape, axis, keepdims):
     return tuple([d for i, d in enumerate(shape) if i not in gone])
 
 
+@functools.lru_cache(maxsize=4096)
+def checked_shape(op_name, shape, axis, keepdims):
+    """The shape a reduction leaves; TensorFlow's errors if there are no such axes."""
+    check_axes(op_name, len(shape), axis)
+    return reduced_shape(shape, axis, keepdims)
+
+
+def working_dtype(dtype):
+    """The dtype to add and multiply in: 16-bit floats lose digits with every step, and are slow."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 and dtype.kind not in "iu" else dtype
+
+
 def batch_axes(values, attrs):
     """A reduction's attributes with its axes moved behind a new leading axis."""
     rank = len(shape_of(values[0])) - 1
@@ -120,10 +133,9 @@ def spread(g, shape, axis, keepdims):
 
 
 def _infer_sum(x, *, axis, keepdims):
-    check_axes("Sum", len(x.shape), axis)
     if x.dtype not in NUMERIC:
         raise not_allowed("Sum", x.dtype)
-    return Spec(reduced_shape(x.shape, axis, keepdims), x.dtype)
+    return Spec(checked_shape("Sum", x.shape, axis, keepdims), x.dtype)
 
 
 _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a small sum
@@ -132,9 +144,12 @@ _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a smal
 def _sum(x, axis, keepdims):
     if not axis or not x.shape:
         return x
-    if x.dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
+    dtype = x.dtype
+    if dtype.itemsize == 2 and dtype.kind not in "iu":
+        return _add_reduce(x, axis, working_dtype(dtype), None, keepdims).astype(dtype)
+    if dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
         return _add_reduce(x, axis, None, None, keepdims)
-    return _add_reduce(x, axis, x.dtype, None, keepdims)
+    return _add_reduce(x, axis, dtype, None, keepdims)
 
 
 sum_ = linear(

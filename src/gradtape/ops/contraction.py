@@ -13,8 +13,7 @@ from ..core.exports import export
 from ..core.op import Spec
 from ..core.tensor import Tensor
 from ..core.variable import Variable
-from .axes import working_dtype
-from .broadcasting import not_allowed, reshape, sum_to, with_inner_rank, words
+from .broadcasting import not_allowed, reshape, sum_to, with_inner_rank, words, working_dtype
 from .casting import cast
 from .elementwise import conj_public
 from .families import multilinear, shape_of

@@ -10,11 +10,6 @@ from ..core.shapes import TensorShape
 from ..core.tensor import EagerTensor, Tensor
 from .arguments import integers
 from .broadcasting import not_allowed, words
-from .identity import (
-    identity as identity,
-    read_variable as read_variable,
-    stop_gradient as stop_gradient,
-)
 
 export("convert_to_tensor", convert_to_tensor)
 

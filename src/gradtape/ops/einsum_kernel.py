@@ -8,8 +8,7 @@ import math
 
 import numpy as np
 
-from .axes import working_dtype
-from .broadcasting import sum_
+from .broadcasting import sum_, working_dtype
 
 
 @functools.lru_cache(maxsize=1024)

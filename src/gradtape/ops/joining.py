@@ -10,8 +10,8 @@ from ..core.op import Spec
 from .arguments import integer, integers
 from .broadcasting import broadcast_to, reshape, words
 from .casting import cast
-from .creation import identity
 from .families import linear, shape_of
+from .identity import identity
 from .pointwise import dtype_mismatch
 
 

@@ -14,13 +14,14 @@ from .arithmetic import add, div_no_nan, maximum, mul, real_div, sub
 from .broadcasting import broadcast_to, not_allowed, reshape, sum_, words
 from .casting import cast
 from .complex_numbers import complex_, imag, real
-from .creation import stop_gradient
 from .elementwise import conj, exp, log, rsqrt, square
 from .families import opaque, shape_of
+from .identity import stop_gradient
 from .logic import greater_equal, less_equal, logical_and
+from .norms import norm
 from .numerics import in_float32
 from .pointwise import dtype_mismatch
-from .reduction import count_nonzero, norm, reduce_mean, reduce_sum
+from .reduction import count_nonzero, reduce_mean, reduce_sum
 from .selection import select, zero_of
 
 # bias_add -----------------------------------------------------------------------------------------

@@ -6,8 +6,16 @@ from ..core import dtypes
 from ..core.convert import operand
 from ..core.exports import export
 from .arithmetic import add, div_no_nan, masked, mul, real_div
-from .axes import batch, infer_for, reduce_with, working_dtype
-from .broadcasting import check_axes, not_allowed, reduced_shape, reshape, spread, sum_
+from .axes import batch, infer_for, reduce_with
+from .broadcasting import (
+    check_axes,
+    not_allowed,
+    reduced_shape,
+    reshape,
+    spread,
+    sum_,
+    working_dtype,
+)
 from .complex_numbers import complex_
 from .elementwise import abs_public, is_finite
 from .extremes import max_

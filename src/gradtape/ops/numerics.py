@@ -42,7 +42,7 @@ def in_float32(kernel):
 
     def widened(*inputs, **attrs):
         dtype = inputs[0].dtype
-        if dtype.itemsize != 2:
+        if dtype.itemsize != 2 or dtype.kind in "iu":
             return kernel(*inputs, **attrs)
         results = kernel(*[_widened(x, dtype) for x in inputs], **attrs)
         if type(results) is tuple:

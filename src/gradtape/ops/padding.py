@@ -10,8 +10,8 @@ from ..core.op import Spec
 from ..core.tensor import EagerTensor
 from .arguments import integer, integer_tuple, integers
 from .broadcasting import broadcast_to, reshape, words
-from .creation import identity
 from .families import linear, opaque, shape_of
+from .identity import identity
 from .indexing import gather_row
 from .joining import all_batched
 from .manipulation import reshape_public

@@ -7,7 +7,7 @@ from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from .arguments import integers
-from .creation import identity
+from .identity import identity
 from .joining import concat
 from .slicing import EVERYTHING, strided_slice_row
 

@@ -9,8 +9,8 @@ from ..core.convert import convert_to_tensor, operand
 from ..core.exports import export
 from ..core.op import Spec
 from .arithmetic import add, masked, mul, real_div, sub
-from .axes import axes_of, batch, checked_shape, count_along, infer_for, reduce_with, working_dtype
-from .broadcasting import reshape, spread, sum_
+from .axes import axes_of, batch, count_along, infer_for, reduce_with
+from .broadcasting import checked_shape, reshape, spread, sum_, working_dtype
 from .casting import cast
 from .complex_numbers import real
 from .cumulative import cumprod_row
@@ -20,7 +20,7 @@ from .families import linear, non_differentiable, opaque, shape_of
 from .identity import stop_gradient_row
 from .logic import not_equal
 from .manipulation import transpose_row
-from .norms import euclidean_norm, norm as norm
+from .norms import euclidean_norm
 from .pointwise import dtype_mismatch
 from .selection import zero_of
 

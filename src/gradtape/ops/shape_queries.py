@@ -12,7 +12,7 @@ from ..core.shapes import TensorShape, as_shape
 from ..core.tensor import EagerTensor
 from .arguments import integers
 from .broadcasting import words
-from .creation import identity
+from .identity import identity
 
 
 @export("ensure_shape")

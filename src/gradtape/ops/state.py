@@ -12,7 +12,7 @@ from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.variable import ResourceVariable, Variable
 from .broadcasting import words
-from .creation import read_variable
+from .identity import read_variable
 from .indexing import (
     check_index_dtype,
     check_places,
