@@ -40,7 +40,7 @@ class BatchedTensor(Tensor):
             out = tuple([BatchedTensor(each, level, outer) for each in result])
         if op.state is not NON_DIFFERENTIABLE:
             for recorder in recorders[outer:]:
-                recorder.record(op, attrs, inputs, out)
+                op.record(recorder, attrs, inputs, out)
         return out
 
     def __repr__(self):

@@ -96,11 +96,12 @@ def walk_back(recording, grads, keep, mode, *, free):
     raw = mode.raw
     has_complex = recording.has_complex
     owned = set()
+    take, look_up, next_record = grads.pop, grads.get, records.pop
     # A persistent tape inside its own context grows while it is walked.
     for position in range(len(records) - 1, -1, -1):
-        op, attrs, saved, ids, out_id = records.pop() if free else records[position]
+        op, attrs, saved, ids, out_id = next_record() if free else records[position]
         if op.outputs == 1:
-            g = grads.get(out_id) if out_id in keep else grads.pop(out_id, None)
+            g = look_up(out_id) if out_id in keep else take(out_id, None)
             if g is None:
                 continue
             if type(g) is sparse and not op.takes_sparse:
@@ -119,7 +120,7 @@ def walk_back(recording, grads, keep, mode, *, free):
             d = rule(g, saved, attrs)
             if d is None:
                 continue
-            earlier = grads.get(input_id)
+            earlier = look_up(input_id)
             if earlier is None:
                 grads[input_id] = d
             else:

@@ -25,7 +25,7 @@ def _transposed_adjoint(op, tangents, inputs, out, attrs):
     """The adjoint is linear in what it is given; its own adjoint is therefore the tangent."""
     recording = Recording(False)
     recording.tracked.update([x._id for x in inputs])
-    recording.record(op, attrs, inputs, out)
+    op.record(recording, attrs, inputs, out)
     saved = recording.records[0][2]
     several = op.outputs != 1
     probes = [_ones(o) for o in (out if several else (out,))]

@@ -9,7 +9,7 @@ from ..core import convert, dtypes, log, nest
 from ..core.dispatch import thread
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices
-from ..core.rules import compile_rules
+from ..core.op import Recorder
 from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
 from . import backward
@@ -34,14 +34,16 @@ class NotDifferentiableError(TypeError, AttributeError):
     """A target, source or watched object is not a tensor or variable."""
 
 
-class Recording:
+class Recording(Recorder):
     """What one tape has recorded.
 
     A record is `(op, attrs, saved, input ids, output id or ids)`; `saved` holds what the op's
     adjoint reads and nothing else.
     """
 
+    is_tape = True
     __slots__ = (
+        "append",
         "broken",
         "has_bfloat16",
         "has_complex",
@@ -53,16 +55,13 @@ class Recording:
 
     def __init__(self, watches_variables):
         self.records = []
+        self.append = self.records.append
         self.tracked = set()
         self.variables = {}
         self.watches_variables = watches_variables
         self.broken = False
         self.has_complex = False
         self.has_bfloat16 = False
-
-    def record(self, op, attrs, inputs, out):
-        """Keeps the op if one of its inputs is tracked; its outputs are then tracked too."""
-        (op.record or compile_rules(op))(self, attrs, inputs, out)
 
     def note_dtype(self, tensor):
         """Remembers dtypes that need more than plain kernels.
@@ -88,8 +87,7 @@ class Recording:
 
     def watch_variable(self, variable):
         handle = variable._handle
-        variable = getattr(variable, "_variable", variable)
-        self.variables.setdefault(handle.id, variable)
+        self.variables.setdefault(handle.id, variable._original)
         if handle.tensor._value.dtype in dtypes.DIFFERENTIABLE:
             self.watch_tensor(handle.tensor)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from .errors import OpError
 from .op import NON_DIFFERENTIABLE
+from .rules import compile_when_recorded
 from .tensor import EagerTensor, Tensor, next_id
 
 new_tensor = object.__new__
@@ -59,7 +60,7 @@ def apply(op, inputs, attrs=NO_ATTRS) -> Any:
     recorders = thread.recorders
     if recorders and op.state is not NON_DIFFERENTIABLE:
         for recorder in recorders:
-            recorder.record(op, attrs, inputs, out)
+            op.record(recorder, attrs, inputs, out)
     return out
 
 
@@ -95,7 +96,7 @@ def unary_on_tensors(op, otherwise=None):
             recorders = thread.recorders
             if recorders:
                 for recorder in recorders:
-                    recorder.record(op, NO_ATTRS, (x,), out)
+                    op.record(recorder, NO_ATTRS, (x,), out)
         return out
 
     return on_tensors
@@ -131,7 +132,7 @@ def binary_on_tensors(op, otherwise=None):
             recorders = thread.recorders
             if recorders:
                 for recorder in recorders:
-                    recorder.record(op, NO_ATTRS, (x, y), out)
+                    op.record(recorder, NO_ATTRS, (x, y), out)
         return out
 
     return on_tensors
@@ -186,6 +187,7 @@ def make_call(op):
     Rules written with it therefore serve both kinds of gradient, the recorded and the raw.
     """
     kernel = op.kernel
+    compile_when_recorded(op)
     if op.accepts is not None and len(op.inputs) <= 2:
         make = unary_on_tensors if len(op.inputs) == 1 else binary_on_tensors
         op.on_tensors = make(op)

@@ -100,6 +100,27 @@ class Op:
 OPS: dict[str, Op] = {}
 
 
+class Recorder:
+    """What can be active on a thread and see the ops that are applied.
+
+    The two kinds differ in what an op does for them: on a tape it records itself, in its own
+    compiled way; any other recorder is told.
+    """
+
+    __slots__ = ()
+    is_tape = False
+
+    def record(self, op, attrs, inputs, out):
+        """Sees that `op` gave `out`."""
+
+    def variable_read(self, variable):
+        """Sees that a variable is read or written."""
+
+    def tracks(self, ids):
+        """Whether it follows a tensor with one of these ids."""
+        return False
+
+
 def register(op):
     """Adds `op` to the table and returns the function that applies it."""
     if op.name in OPS:

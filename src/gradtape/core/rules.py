@@ -30,6 +30,15 @@ def compile_rules(op):
     return op.record
 
 
+def compile_when_recorded(op):
+    """Gives `op` a `record` that compiles the real one when it is first called."""
+
+    def record(recorder, attrs, inputs, out):
+        compile_rules(op)(recorder, attrs, inputs, out)
+
+    op.record = record
+
+
 def parameters(rule):
     """The positional parameter names of a rule after `g`, and its keyword-only ones."""
     code = rule.__code__
@@ -75,7 +84,12 @@ def _input_names(op):
 def _compile_record(op, layout):
     """The function that adds a record of `op` to a tape which follows one of its inputs."""
     parts = [_source_of(op, name) for name in layout]
-    lines = ["def record(tape, attrs, inputs, out):", "    tracked = tape.tracked"]
+    lines = [
+        "def record(tape, attrs, inputs, out):",
+        "    if not tape.is_tape:",
+        "        return tape.record(op, attrs, inputs, out)",
+        "    tracked = tape.tracked",
+    ]
     count = len(op.inputs)
     if op.variadic or count > 3:
         lines += [
@@ -100,7 +114,7 @@ def _compile_record(op, layout):
     if not op.holomorphic:  # only such ops lead from real to complex numbers
         lines.append(f"    tape.note_dtype({'out' if op.outputs == 1 else 'out[0]'})")
     saved = f"({', '.join(parts)},)" if parts else "()"
-    lines.append(f"    tape.records.append((op, attrs, {saved}, ids, out_id))")
+    lines.append(f"    tape.append((op, attrs, {saved}, ids, out_id))")
     return _function("\n".join(lines), "record", {"op": op})
 
 

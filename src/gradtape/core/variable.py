@@ -5,7 +5,6 @@ read before keeps its value. When nobody else holds the buffer, updates happen i
 `ops.state` and `ops.operators` install the methods that need ops.
 """
 
-import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +192,11 @@ class ResourceVariable(Variable):
         )
 
     @property
+    def _original(self):
+        """The variable itself; of what assigning returns, the one assigned to."""
+        return self
+
+    @property
     def _value(self):
         """The array held now, for its shape and dtype; looking at those is not an access."""
         return self._handle.tensor._value
@@ -322,8 +326,11 @@ class ResourceVariable(Variable):
         return tensor._value
 
     def _update(self, delta, ufunc, op_name, read_value):
-        delta = self._new_value(delta)
         current = self._handle.tensor._value
+        if type(delta) is EagerTensor and delta._value.dtype is current.dtype:
+            delta = delta._value
+        else:
+            delta = self._new_value(delta)
         if delta.shape != current.shape:
             raise invalid_argument(
                 op_name,
@@ -335,9 +342,10 @@ class ResourceVariable(Variable):
         if array is None:
             with np.errstate(all="ignore"):
                 return self._store(ufunc(self._handle.tensor._value, delta), read_value)
-        # Such an error comes when all is written: infinities and NaNs are values like any other.
-        with contextlib.suppress(FloatingPointError, RuntimeWarning):
-            ufunc(array, delta, out=array)
+        try:  # noqa: SIM105 - contextlib.suppress takes longer than a small update
+            ufunc(array, delta, array)
+        except (FloatingPointError, RuntimeWarning):
+            pass  # comes when all is written: infinities and NaNs are values like any other
         return self._written(read_value)
 
     def _writable(self):
@@ -413,6 +421,10 @@ class _UnreadVariable(ResourceVariable):
         if name == "_variable":  # an alias half made, as during unpickling
             raise AttributeError(name)
         return getattr(self._variable, name)
+
+    @property
+    def _original(self):
+        return self._variable
 
     def _read(self):
         return self._variable._read()

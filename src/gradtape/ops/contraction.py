@@ -173,7 +173,7 @@ batch_matmul_row = multilinear(
 
 
 def _product(a, b, transpose_a, transpose_b):
-    """The product of two tensors or variables, by the row that their ranks ask for."""
+    """The product of two tensors, by the row that their ranks ask for."""
     few = len(a._value.shape) <= 2 and len(b._value.shape) <= 2
     row = matmul_row if few else batch_matmul_row
     return apply(row.op, (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
@@ -198,8 +198,7 @@ def matmul(
         InvalidArgumentError: the shapes or dtypes do not go together.
     """
     a = operand(a)
-    if not hasattr(b, "_dispatch_level"):
-        b = convert_to_tensor(b, dtype_hint=a.dtype)
+    b = operand(b) if hasattr(b, "_dispatch_level") else convert_to_tensor(b, dtype_hint=a.dtype)
     if adjoint_a or adjoint_b or output_type is not None:
         return _general_matmul(a, b, transpose_a, transpose_b, adjoint_a, adjoint_b, output_type)
     return _product(a, b, bool(transpose_a), bool(transpose_b))
