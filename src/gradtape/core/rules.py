@@ -30,6 +30,11 @@ def compile_rules(op):
     return op.record
 
 
+def unchanged(g):
+    """The rule of an input whose gradient is the output's; compiled to nothing at all."""
+    return g
+
+
 def compile_when_recorded(op):
     """Gives `op` a `record` that compiles the real one when it is first called."""
 
@@ -122,7 +127,7 @@ def _compile_rule(op, rule, index, layout, raw):
     if rule is None:
         return None
     names, attrs = parameters(rule)
-    if raw:
+    if raw and rule is not unchanged:
         rule = on_arrays(rule)
     arguments = ["g"]
     for name in names:
@@ -132,7 +137,8 @@ def _compile_rule(op, rule, index, layout, raw):
             value = f"tuple([t._value for t in {value}])" if several else f"{value}._value"
         arguments.append(value)
     arguments += [f"{name}=attrs[{name!r}]" for name in attrs]
-    lines = [f"    d = rule({', '.join(arguments)})"]
+    call = "g" if rule is unchanged else f"rule({', '.join(arguments)})"
+    lines = [f"    d = {call}"]
     if op.broadcasts and len(op.inputs) > 1:
         lines += [
             f"    shapes = saved[{len(layout)}]",

@@ -120,9 +120,17 @@ def _nothing(g):
     return masked(g, np.False_)
 
 
+# Beside an array NumPy is quickest with another one, even of rank 0.
+_ZEROS = {np.dtype(kind): np.zeros((), kind) for kind in (np.float32, np.float64)}
+
+
+def _zero_beside(x):
+    return _ZEROS.get(x.dtype, 0)
+
+
 relu = elementwise(
     "Relu",
-    lambda features: np.maximum(features, features.dtype.type(0)),
+    lambda features: np.maximum(features, _zero_beside(features)),
     features=lambda g, out: relu_grad(g, out),
     accepts=REAL,
     public="nn.relu",
@@ -131,7 +139,7 @@ relu = elementwise(
 # A product with a mask is several times faster than a selection by it.
 relu_grad = elementwise(
     "ReluGrad",
-    lambda gradients, features: gradients * (features > 0),
+    lambda gradients, features: gradients * (features > _zero_beside(features)),
     gradients=lambda g, features: relu_grad(g, features),
     features=_nothing,
     accepts=REAL,

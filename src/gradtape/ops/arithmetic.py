@@ -11,6 +11,7 @@ from ..core.dtypes import FLOATING, NUMERIC, REAL, STRING
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
+from ..core.rules import unchanged
 from .broadcasting import not_allowed, words
 from .casting import cast
 from .families import dtype_of, linear
@@ -22,21 +23,17 @@ _FLOAT32 = np.dtype(np.float32)
 _UNSIGNED = dtypes.numpy_set(dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 
 
-def _same(g):
-    return g
-
-
 def masked(g, condition):
     """`g` where the condition holds, zero elsewhere; what is masked away cannot leak NaNs."""
     return select(condition, g, zero_of(g))
 
 
-add = elementwise("AddV2", operator.add, x=_same, y=_same, accepts=NUMERIC | STRING)
+add = elementwise("AddV2", operator.add, x=unchanged, y=unchanged, accepts=NUMERIC | STRING)
 
 sub = elementwise(
     "Sub",
     operator.sub,
-    x=_same,
+    x=unchanged,
     y=lambda g: neg(g),
     accepts=NUMERIC,
     public="subtract math.subtract",
@@ -96,7 +93,7 @@ floor_div = elementwise(
 floor_mod = elementwise(
     "FloorMod",
     _floor_modulo,
-    x=_same,
+    x=unchanged,
     y=lambda g, x, y: neg(mul(g, floor_div(x, y))),
     accepts=REAL,
     public="math.floormod math.mod",

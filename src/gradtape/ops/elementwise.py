@@ -111,8 +111,12 @@ tanh = elementwise(
 )
 
 
+_ONE = {np.dtype(kind): np.ones((), kind) for kind in (np.float32, np.float64)}
+
+
 def _tanh_grad(y, dy):
-    return (scalar_like(1.0, y) - y * y) * dy
+    one = _ONE.get(y.dtype) if type(y) is np.ndarray else None
+    return ((scalar_like(1.0, y) if one is None else one) - y * y) * dy
 
 
 # A row of its own, because recurrent networks spend their backward pass here.
