@@ -2,6 +2,7 @@
 #   make demo    train a small network on handwritten digits
 #   make test    run the tests
 #   make lint    formatting, lint rules, types
+#   make docs    write docs/ops.md anew from the op table
 #   make bench   compare with other libraries (installs them under .bench/)
 #   make wheel   build the wheel and the sdist into dist/
 #   make clean   remove everything these targets made
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types format bench wheel clean
+.PHONY: help demo test lint types format docs bench wheel clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -40,6 +41,9 @@ types: $(DEVELOPMENT)
 format: $(DEVELOPMENT)
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
+
+docs: $(DEVELOPMENT)
+	@$(BIN)/python docs/make_ops_page.py
 
 bench: $(RUNTIME)
 	@$(BIN)/python benchmarks/run.py

@@ -21,8 +21,6 @@ NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 MISSING_PARTS = {
     "tf.keras": "Keras",
     "@tf.function": "function",
-    ".jacobian(": "jacobian",
-    ".batch_jacobian(": "batch_jacobian",
     "tf.data": "data",
 }
 

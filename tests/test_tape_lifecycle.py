@@ -33,7 +33,11 @@ def test_parameters_and_their_order():
     def parameters(function):
         return list(inspect.signature(function).parameters)
 
-    assert parameters(tf.GradientTape.__init__)[1:] == ["persistent", "watch_accessed_variables"]
+    assert parameters(tf.GradientTape.__init__)[1:] == [
+        "persistent",
+        "watch_accessed_variables",
+        "nan_safe",
+    ]
     assert parameters(tf.GradientTape.gradient)[1:] == [
         "target",
         "sources",

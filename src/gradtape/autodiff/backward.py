@@ -5,14 +5,19 @@ when nobody records the gradient computation itself, on tensors through dispatch
 does; `OnArrays` and `OnTensors` hold the few operations in which the two differ.
 """
 
+import functools
+
 import numpy as np
 
 from ..core.indexed_slices import IndexedSlices, RawSlices
-from ..core.op import UNREGISTERED
+from ..core.op import DIFFERENTIABLE, UNREGISTERED
+from ..core.rules import guarded_rules
 from ..core.tensor import EagerTensor, Tensor
-from ..ops.arithmetic import add
+from ..ops.arithmetic import add, masked
 from ..ops.elementwise import conj
 from ..ops.joining import concat_row
+from ..ops.logic import equal, logical_or, not_equal
+from ..ops.selection import zero_of
 from .registry import user_gradient, user_gradient_of_arrays
 
 
@@ -95,6 +100,7 @@ def walk_back(recording, grads, keep, mode, *, free):
     sparse = mode.sparse
     raw = mode.raw
     has_complex = recording.has_complex
+    nan_safe = recording.nan_safe
     owned = set()
     take, look_up, next_record = grads.pop, grads.get, records.pop
     # A persistent tape inside its own context grows while it is walked.
@@ -111,9 +117,13 @@ def walk_back(recording, grads, keep, mode, *, free):
             if g is None:
                 continue
         rules = op.array_rules if raw else op.tensor_rules
+        if nan_safe and op.state == DIFFERENTIABLE and (op.broadcasts or op.accepts):
+            rules = _nan_safe_rules(op, raw)
         conjugate = has_complex and op.holomorphic and _is_complex(g)
         if conjugate or type(rules) is not tuple:
-            rules = _constant_rules(_joint(mode, op, attrs, saved, g, ids, tracked, conjugate))
+            wanted = [input_id in tracked for input_id in ids]
+            found = _joint(mode, op, rules, attrs, saved, g, wanted, conjugate)
+            rules = _constant_rules(found)
         for rule, input_id in zip(rules, ids):  # noqa: B905 - equal by construction, and hot
             if rule is None or input_id not in tracked:
                 continue
@@ -125,6 +135,24 @@ def walk_back(recording, grads, keep, mode, *, free):
                 grads[input_id] = d
             else:
                 grads[input_id] = _accumulate(mode, earlier, d, input_id, owned)
+
+
+@functools.cache
+def _nan_safe_rules(op, raw):
+    """The rules of an elementwise op in which an incoming zero outweighs infinite slopes."""
+    return guarded_rules(op, raw, _zero_where_none_came)
+
+
+def _zero_where_none_came(d, g):
+    """`d`, but 0 where it is NaN although the incoming `g` is exactly 0.
+
+    Only those elements are touched: where the slope is finite, `d` must go on depending on `g`, for
+    the sake of the second derivative.
+    """
+    value = d._value if type(d) is EagerTensor else d
+    if not isinstance(value, Tensor) and not np.any(value != value):
+        return d
+    return masked(d, logical_or(equal(d, d), not_equal(g, zero_of(g))))
 
 
 def _is_complex(g):
@@ -154,14 +182,12 @@ def _gradients_of_outputs(mode, grads, keep, saved, out_ids):
     return tuple(found)
 
 
-def _joint(mode, op, attrs, saved, g, ids, tracked, conjugate):
+def _joint(mode, op, rules, attrs, saved, g, wanted, conjugate):
     """All gradients of a record at once: joint rules, registered functions, complex numbers."""
     if op.state == UNREGISTERED:
         return mode.user_gradient(op, attrs, saved, g if type(g) is tuple else (g,))
     if conjugate:
         g = _conjugated(g)
-    rules = op.array_rules if mode.raw else op.tensor_rules
-    wanted = [input_id in tracked for input_id in ids]
     if op.joint:
         found = rules(g, saved, {**attrs, "wanted": wanted})
     else:

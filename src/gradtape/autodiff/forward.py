@@ -2,9 +2,12 @@
 
 import numpy as np
 
-from ..core.op import DIFFERENTIABLE
+from ..core import dtypes
+from ..core.indexed_slices import IndexedSlices
+from ..core.op import DIFFERENTIABLE, UNREGISTERED
 from ..core.tensor import EagerTensor
 from ..ops.elementwise import conj_public
+from .registry import user_gradient
 from .tape import GradientTape, Recording
 
 
@@ -13,7 +16,14 @@ def op_tangent(op, tangents, inputs, out, attrs):
 
     Returns:
         A tensor, or a tuple of them for an op with several outputs; None if no gradient passes.
+
+    Raises:
+        LookupError: the op has no gradient registered.
     """
+    if op.outputs == 1 and out._value.dtype not in dtypes.DIFFERENTIABLE:
+        return None
+    if op.state == UNREGISTERED:
+        return _transposed_adjoint(op, tangents, inputs, out, attrs)
     if op.state != DIFFERENTIABLE:
         return None
     if op.jvp is not None:
@@ -30,16 +40,9 @@ def _transposed_adjoint(op, tangents, inputs, out, attrs):
     several = op.outputs != 1
     probes = [_ones(o) for o in (out if several else (out,))]
     with GradientTape(watch_accessed_variables=False) as tape:
-        tape.watch(probes)
-        g = tuple(probes) if several else probes[0]
-        if op.joint:
-            wanted = [t is not None for t in tangents]
-            adjoints = op.tensor_rules(g, saved, {**attrs, "wanted": wanted})
-        else:
-            adjoints = [
-                None if rule is None or tangent is None else rule(g, saved, attrs)
-                for rule, tangent in zip(op.tensor_rules, tangents, strict=True)
-            ]
+        tape.watch([p for p in probes if p._value.dtype in dtypes.DIFFERENTIABLE])
+        adjoints = _adjoints(op, tuple(probes) if several else probes[0], saved, tangents, attrs)
+        adjoints = [d._to_tensor(None) if isinstance(d, IndexedSlices) else d for d in adjoints]
     pairs = [
         (d, t) for d, t in zip(adjoints, tangents, strict=True) if d is not None and t is not None
     ]
@@ -47,13 +50,25 @@ def _transposed_adjoint(op, tangents, inputs, out, attrs):
         return None
     # Rules of holomorphic ops are written for real numbers, and the gradient of such a rule brings
     # in a conjugate that the tangent must not have.
-    turned = conj_public if op.holomorphic else (lambda t: t)
+    turned = conj_public if op.holomorphic and op.state != UNREGISTERED else (lambda t: t)
     found = tape.gradient(
-        [d for d, _ in pairs], probes, output_gradients=[turned(t) for _, t in pairs],
-        unconnected_gradients="zero",
-    )  # fmt: skip
-    found = [turned(t) for t in found]
+        [d for d, _ in pairs], probes, output_gradients=[turned(t) for _, t in pairs]
+    )
+    found = [None if t is None else turned(t) for t in found]
     return tuple(found) if several else found[0]
+
+
+def _adjoints(op, g, saved, tangents, attrs):
+    """The gradients of those inputs that have a tangent."""
+    if op.state == UNREGISTERED:
+        return user_gradient(op, attrs, saved, g if type(g) is tuple else (g,))
+    if op.joint:
+        wanted = [t is not None for t in tangents]
+        return op.tensor_rules(g, saved, {**attrs, "wanted": wanted})
+    return [
+        None if rule is None or tangent is None else rule(g, saved, attrs)
+        for rule, tangent in zip(op.tensor_rules, tangents, strict=True)
+    ]
 
 
 def _ones(tensor):

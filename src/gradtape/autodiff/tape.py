@@ -12,7 +12,7 @@ from ..core.indexed_slices import IndexedSlices
 from ..core.op import Recorder
 from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
-from . import backward
+from . import backward, jacobian
 
 _IN_CONTEXT = (
     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
@@ -47,21 +47,26 @@ class Recording(Recorder):
         "broken",
         "has_bfloat16",
         "has_complex",
+        "nan_safe",
         "records",
         "tracked",
         "variables",
         "watches_variables",
     )
 
-    def __init__(self, watches_variables):
+    def __init__(self, watches_variables, nan_safe=False):
         self.records = []
         self.append = self.records.append
         self.tracked = set()
         self.variables = {}
         self.watches_variables = watches_variables
+        self.nan_safe = nan_safe
         self.broken = False
         self.has_complex = False
         self.has_bfloat16 = False
+
+    def tracks(self, ids):
+        return not self.tracked.isdisjoint(ids)
 
     def note_dtype(self, tensor):
         """Remembers dtypes that need more than plain kernels.
@@ -115,6 +120,9 @@ class GradientTape:
     Args:
         persistent: whether `gradient` may be called more than once.
         watch_accessed_variables: whether trainable variables are watched when they are used.
+        nan_safe: whether an element that gets a gradient of exactly 0 passes on 0 even where the
+            slope is infinite or NaN, as in the branch that `tf.where` did not take. Tapes nested
+            for higher orders should all have it.
 
     Example:
         >>> x = tf.constant(3.0)
@@ -125,9 +133,10 @@ class GradientTape:
         <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    def __init__(self, persistent=False, watch_accessed_variables=True):
+    def __init__(self, persistent=False, watch_accessed_variables=True, *, nan_safe=False):
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
+        self._nan_safe = nan_safe
         self._inner = None
         self._recording = False
         self._variables_of_used = ()
@@ -147,7 +156,7 @@ class GradientTape:
                 "already-active tape."
             )
         if self._inner is None:
-            self._inner = Recording(self._watch_accessed_variables)
+            self._inner = Recording(self._watch_accessed_variables, self._nan_safe)
         thread.recorders = (*thread.recorders, self._inner)
         self._recording = True
 
@@ -232,7 +241,8 @@ class GradientTape:
             RuntimeError: the tape is not persistent and was used already.
             LookupError: an op on the way has no gradient registered.
         """
-        inner = self._begin_use(depth=1)
+        inner = self._usable()
+        self._leave_context(depth=1)
         if target is None:
             raise TypeError(
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
@@ -245,35 +255,138 @@ class GradientTape:
             output_gradients = [
                 convert.convert_to_tensor(g) for g in nest.flatten(output_gradients)
             ]
-        if inner.broken:
-            raise InternalError(
-                None, None, "Internal state of the gradient tape is invalid: an earlier gradient "
-                "call failed half way. Record again, or use a persistent tape."
-            )  # fmt: skip
         found = self._run(inner, targets, flat_sources, output_gradients)
-        if not self._persistent:
-            self._variables_of_used = inner.variables
-            self._inner = None
+        self._finish_use(inner)
         flat = [
             _zeros_like(source) if g is None and zero else g
             for g, source in zip(found, flat_sources, strict=True)
         ]
         return _packed(sources, flat)
 
-    def _begin_use(self, *, depth):
-        """What was recorded, if it may be used; a one-shot tape stops recording now."""
+    def jacobian(
+        self,
+        target,
+        sources,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ) -> Any:
+        """Derivatives of every element of `target`, by one batched sweep over the tape.
+
+        Args:
+            target: a tensor or variable.
+            sources: a tensor or variable, or a structure of them.
+            unconnected_gradients: `"none"` or `"zero"`, for sources the target does not reach.
+            parallel_iterations: how many elements of the target to take at a time; all if None.
+            experimental_use_pfor: False to take them one by one, without batching.
+
+        Returns:
+            For each source a tensor of shape `target.shape + source.shape`, or None, in the
+            structure of `sources`.
+
+        Raises:
+            RuntimeError: the tape was used already, or is not persistent and batching is off.
+        """
+        if not experimental_use_pfor and not self._persistent:
+            raise RuntimeError(jacobian.LOOP_NEEDS_PERSISTENT.format("jacobian", "with  "))
+        inner = self._usable()
+        y = _as_tensor(target, "target")
+        flat_sources = _differentiable_leaves(sources, "source")
+        self._leave_context(depth=1)
+        zero = _wants_zeros(unconnected_gradients)
+        chunk = jacobian.rows_at_a_time(parallel_iterations, experimental_use_pfor)
+        rows = self._rows(inner, y, flat_sources, jacobian.identity_seeds, chunk)
+        shapes = [y._value.shape + source._value.shape for source in flat_sources]
+        found = [
+            (_zeros(shape, source._value.dtype) if zero else None)
+            if g is None
+            else jacobian.reshape(g, shape=shape)
+            for g, source, shape in zip(rows, flat_sources, shapes, strict=True)
+        ]
+        return _packed(sources, found)
+
+    def batch_jacobian(
+        self,
+        target,
+        source,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+        parallel_iterations=None,
+        experimental_use_pfor=True,
+    ) -> Any:
+        """The Jacobian of each example of a batch: of `target[i]` with respect to `source[i]`.
+
+        Args:
+            target: a tensor of shape (batch, y…), whose element i depends on `source[i]` alone.
+            source: a tensor of shape (batch, x…).
+            unconnected_gradients: a source that is not reached always gives zeros, with `"zero"` of
+                its own dtype, with `"none"` of the target's.
+            parallel_iterations: how many elements of an example to take at a time; all if None.
+            experimental_use_pfor: False to take them one by one, without batching.
+
+        Returns:
+            A tensor of shape (batch, y…, x…).
+
+        Raises:
+            RuntimeError: the tape was used already, or is not persistent and batching is off.
+            ValueError: a rank is below 2, or the batches differ in size.
+        """
+        if not experimental_use_pfor and not self._persistent:
+            raise RuntimeError(jacobian.LOOP_NEEDS_PERSISTENT.format("batch_jacobian", " with "))
+        inner = self._usable()
+        y, x = _as_tensor(target, "target"), _as_tensor(source, "source")
+        jacobian.check_batches(y, x)
+        self._leave_context(depth=1)
+        zero = _wants_zeros(unconnected_gradients)
+        chunk = jacobian.rows_at_a_time(parallel_iterations, experimental_use_pfor)
+        (rows,) = self._rows(inner, y, [x], jacobian.batch_seeds, chunk)
+        if rows is None:
+            dtype = (x if zero else y)._value.dtype
+            return _zeros(y._value.shape + x._value.shape[1:], dtype)
+        return jacobian.examples_first(rows, y, x)
+
+    def _rows(self, inner, target, sources, seeds, chunk):
+        """Gradients of the sources for each seed of the target, along a first axis."""
+        rows = [None] * len(sources)
+        if target.dtype.is_differentiable:
+            try:
+                rows = jacobian.gradients_of_rows(
+                    inner, target, sources, seeds, chunk=chunk,
+                    free=not self._persistent,
+                )  # fmt: skip
+            except BaseException:
+                inner.broken = not self._persistent
+                raise
+        self._finish_use(inner)
+        return rows
+
+    def _finish_use(self, inner):
+        """A one-shot tape has been used up; what it watched can still be asked."""
+        if not self._persistent:
+            self._variables_of_used = inner.variables
+            self._inner = None
+
+    def _usable(self):
+        """What was recorded, if it may still be used."""
         inner = self._inner
         if inner is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians)"
             )
+        if inner.broken:
+            raise InternalError(
+                None, None, "Internal state of the gradient tape is invalid: an earlier gradient "
+                "call failed half way. Record again, or use a persistent tape."
+            )  # fmt: skip
+        return inner
+
+    def _leave_context(self, *, depth):
+        """A one-shot tape that is about to be used stops recording; a persistent one warns."""
         if self._recording:
             if self._persistent:
                 log.warn_first(1, _IN_CONTEXT, depth=depth + 1)
             else:
                 self._pop()
-        return inner
 
     def _run(self, inner, targets, sources, output_gradients):
         """Gradients of `sources`, as tensors or None."""
@@ -366,10 +479,14 @@ def _as_tensor(leaf, role):
 
 
 def _zeros_like(source):
-    value = source._value
-    if value.dtype == object:
-        return EagerTensor(np.full(value.shape, b"", dtype=object))
-    return EagerTensor(np.zeros(value.shape, value.dtype)[()])
+    return _zeros(source._value.shape, source._value.dtype)
+
+
+def _zeros(shape, dtype):
+    """A tensor of zeros; of empty strings for strings."""
+    if dtype.kind == "O":
+        return EagerTensor(np.full(shape, b"", dtype=object))
+    return EagerTensor(np.zeros(shape, dtype)[()])
 
 
 def _packed(structure, flat):

@@ -26,9 +26,11 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
 
 
 class _Thread(threading.local):
-    """What is active on this thread; recorders, outermost first."""
+    """What is active on this thread, outermost first: recorders, and maps over elements."""
 
     recorders: tuple = ()
+    maps: tuple = ()
+    batch_depth: int = 0
 
 
 thread = _Thread()

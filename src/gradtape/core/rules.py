@@ -30,6 +30,15 @@ def compile_rules(op):
     return op.record
 
 
+def guarded_rules(op, raw, guard):
+    """The rules of an elementwise op, with `guard(d, g)` in the place of each result `d`.
+
+    The guard sees `d` before it is summed to its input's shape, element by element beside `g`.
+    """
+    layout = _layout(op, op.vjp)
+    return tuple([_compile_rule(op, rule, i, layout, raw, guard) for i, rule in enumerate(op.vjp)])
+
+
 def unchanged(g):
     """The rule of an input whose gradient is the output's; compiled to nothing at all."""
     return g
@@ -123,7 +132,7 @@ def _compile_record(op, layout):
     return _function("\n".join(lines), "record", {"op": op})
 
 
-def _compile_rule(op, rule, index, layout, raw):
+def _compile_rule(op, rule, index, layout, raw, guard=None):
     if rule is None:
         return None
     names, attrs = parameters(rule)
@@ -138,6 +147,8 @@ def _compile_rule(op, rule, index, layout, raw):
         arguments.append(value)
     arguments += [f"{name}=attrs[{name!r}]" for name in attrs]
     call = "g" if rule is unchanged else f"rule({', '.join(arguments)})"
+    if guard is not None and rule is not unchanged:
+        call = f"guard({call}, g)"
     lines = [f"    d = {call}"]
     if op.broadcasts and len(op.inputs) > 1:
         lines += [
@@ -147,7 +158,7 @@ def _compile_rule(op, rule, index, layout, raw):
     else:
         lines.append("    return d")
     source = "def backward(g, saved, attrs):\n" + "\n".join(lines) + "\n"
-    return _function(source, "backward", {"rule": rule, "sum_to": op.broadcasts})
+    return _function(source, "backward", {"rule": rule, "sum_to": op.broadcasts, "guard": guard})
 
 
 def on_arrays(function):

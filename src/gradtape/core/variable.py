@@ -17,6 +17,13 @@ from .shapes import TensorShape
 from .tensor import _DEVICE, EagerTensor, Reference, next_id, value_repr
 
 
+class SharedVariableError(TypeError, ValueError):
+    """A variable cannot be assigned for all elements of a vectorized_map at once.
+
+    As a TypeError it makes the map go element by element, where the caller allows that.
+    """
+
+
 class VariableHandle:
     """What variables share with their copies: the value, and the identity that tapes know.
 
@@ -73,6 +80,7 @@ class Variable:
         dtype: Any
         shape: Any
         _read: Any
+        _store: Any
         _value: Any
 
         def assign(
@@ -317,17 +325,20 @@ class ResourceVariable(Variable):
 
     def _new_value(self, value):
         """`value` as an array of this variable's dtype."""
-        tensor = convert.convert_to_tensor(value, self.dtype)
-        if type(tensor) is not EagerTensor:
-            raise TypeError(
-                f"Variable {self.name!r} cannot hold a {type(tensor).__name__}: inside "
-                "vectorized_map a variable has one value for all elements."
+        self._check_no_map()
+        return convert.convert_to_tensor(value, self.dtype)._value
+
+    def _check_no_map(self):
+        if thread.maps:
+            raise SharedVariableError(
+                f"Variable {self.name!r} cannot be assigned inside vectorized_map: it has one "
+                "value for all elements. Return what should be assigned, and assign it afterwards."
             )
-        return tensor._value
 
     def _update(self, delta, ufunc, op_name, read_value):
         current = self._handle.tensor._value
         if type(delta) is EagerTensor and delta._value.dtype is current.dtype:
+            self._check_no_map()
             delta = delta._value
         else:
             delta = self._new_value(delta)
@@ -350,6 +361,7 @@ class ResourceVariable(Variable):
 
     def _writable(self):
         """An array with the current value that may be written to, copied only if it must be."""
+        self._check_no_map()
         array = self._handle.own_array()
         return np.array(self._handle.tensor._value) if array is None else array
 

@@ -10,7 +10,7 @@ from ..core.dispatch import apply
 from ..core.dtypes import FLOATING, NUMERIC, REAL, STRING
 from ..core.errors import invalid_argument
 from ..core.exports import export
-from ..core.op import Spec
+from ..core.op import NON_DIFFERENTIABLE, Spec
 from ..core.rules import unchanged
 from .broadcasting import not_allowed, words
 from .casting import cast
@@ -86,7 +86,7 @@ floor_div = elementwise(
     x=None,
     y=None,
     accepts=REAL,
-    differentiable=False,
+    state=NON_DIFFERENTIABLE,
     public="math.floordiv",
 )
 

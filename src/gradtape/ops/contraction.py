@@ -80,11 +80,22 @@ def _gradient_of_b(row, g, a, transpose_a, transpose_b):
     return row(a, g, transpose_a=not transpose_a, transpose_b=False)
 
 
+def _batch_of_matrices(op, values, flags, attrs):
+    a, b = values
+    transpose_a, transpose_b = attrs["transpose_a"], attrs["transpose_b"]
+    if flags == [False, True] and shape_of(b)[1 if transpose_b else 2] == 1:
+        # One matrix times many columns is a single product, with the columns as rows.
+        rows = reshape(b, shape=(shape_of(b)[0], math.prod(shape_of(b)[1:])))
+        product = matmul_row(rows, a, transpose_a=False, transpose_b=not transpose_a)
+        return reshape(product, shape=(*shape_of(product), 1))
+    return batch_matmul_row(a, b, **attrs)
+
+
 matmul_row = multilinear(
     "MatMul",
     _matmul,
     infer=_infer_matmul,
-    batch=lambda op, values, flags, attrs: batch_matmul_row(*values, **attrs),
+    batch=_batch_of_matrices,
     a=lambda g, b, *, transpose_a, transpose_b: _gradient_of_a(
         matmul_row, g, b, transpose_a, transpose_b
     ),
@@ -132,7 +143,12 @@ def _batch_matmul(a, b, transpose_a, transpose_b):
     if transpose_b:
         b = b.swapaxes(-1, -2)
     if transpose_a:
-        product = np.matmul(a.swapaxes(-1, -2), b)
+        a = a.swapaxes(-1, -2)
+    if a.shape[-1] == 1:
+        # Columns times rows: nothing to sum, and BLAS takes long to start for each of them.
+        product = np.einsum("...ik,...kj->...ij", a, b)
+    elif transpose_a:
+        product = np.matmul(a, b)
     elif b.ndim == 2:
         product = np.dot(_stacked(a), b).reshape((*a.shape[:-1], b.shape[1]))
     else:

@@ -13,12 +13,14 @@ import numpy as np
 
 from ..core import distributions, dtypes, samplers
 from ..core.convert import convert_to_tensor
+from ..core.dispatch import thread
 from ..core.errors import NotFoundError, invalid_argument
 from ..core.op import Spec
 from ..core.tensor import EagerTensor
 from .arguments import static_shape
 from .arithmetic import add, maximum, mul, real_div, sub
 from .broadcasting import broadcast_to, words
+from .joining import stack
 from .pointwise import broadcast_shape, dtype_mismatch
 from .random_gamma import random_gamma
 
@@ -54,6 +56,12 @@ def draw(op_name, distribution, stream, shape, dtype, *parameters):
         dtype: the DType.
         parameters: tensors the distribution depends on; gradients to them are the caller's affair.
     """
+    return _draw(thread.maps, op_name, distribution, stream, shape, dtype, parameters)
+
+
+def _draw(maps, op_name, distribution, stream, shape, dtype, parameters):
+    if maps:
+        return _draw_for_each(maps, op_name, distribution, stream, shape, dtype, parameters)
     values = []
     for x in parameters:
         if type(x) is not EagerTensor:
@@ -65,6 +73,22 @@ def draw(op_name, distribution, stream, shape, dtype, *parameters):
     key, counter = stream(identity, distribution.blocks(shape, *values))
     samples = distribution.sample(key, counter, shape, dtype.numpy_dtype, *values)
     return EagerTensor(samples if shape else samples[()])
+
+
+def _draw_for_each(maps, op_name, distribution, stream, shape, dtype, parameters):
+    """A draw for each element of a vectorized_map, from its own parameters: as a loop would.
+
+    The stream decides whether the numbers differ: those of a stateless seed must not.
+    """
+    *outer, innermost = maps
+    if not innermost.count:
+        return innermost.wrap(EagerTensor(np.empty((0, *shape), dtype.numpy_dtype)))
+    batched = [innermost.unwrap(x) for x in parameters]
+    samples = []
+    for i in range(innermost.count):
+        own = [x if rows is None else rows[i] for x, rows in zip(parameters, batched, strict=True)]
+        samples.append(_draw(outer, op_name, distribution, stream, shape, dtype, own))
+    return innermost.wrap(stack(samples))
 
 
 # Distributions ------------------------------------------------------------------------------------

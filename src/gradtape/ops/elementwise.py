@@ -6,15 +6,16 @@ from ..core.convert import operand
 from ..core.dispatch import scalar_like
 from ..core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, REAL
 from ..core.exports import export
-from ..core.op import UNREGISTERED
+from ..core.op import NON_DIFFERENTIABLE, UNREGISTERED
 from .arithmetic import add, masked, mul, neg, real_div, sub
-from .logic import not_equal
+from .logic import equal, logical_or, not_equal
 from .pointwise import elementwise
 from .selection import zero_of
 
 
-def _is_zero_free(g):
-    return not_equal(g, zero_of(g))
+def _zero_wins(d, g):
+    """`d`, but 0 where it is NaN only because a zero gradient met an infinite derivative."""
+    return masked(d, logical_or(equal(d, d), not_equal(g, zero_of(g))))
 
 
 def one_minus(x):
@@ -33,21 +34,21 @@ square = elementwise(
 sqrt = elementwise(
     "Sqrt",
     np.sqrt,
-    x=lambda g, out: masked(real_div(mul(g, 0.5), out), _is_zero_free(g)),
+    x=lambda g, out: _zero_wins(real_div(mul(g, 0.5), out), g),
     public="sqrt math.sqrt",
 )
 
 rsqrt = elementwise(
     "Rsqrt",
     lambda x: x.dtype.type(1) / np.sqrt(x),
-    x=lambda g, out: masked(mul(mul(g, -0.5), mul(out, mul(out, out))), _is_zero_free(g)),
+    x=lambda g, out: _zero_wins(mul(mul(g, -0.5), mul(out, mul(out, out))), g),
     public="math.rsqrt",
 )
 
 reciprocal = elementwise(
     "Reciprocal",
     lambda x: x.dtype.type(1) / x,
-    x=lambda g, out: masked(neg(mul(g, mul(out, out))), _is_zero_free(g)),
+    x=lambda g, out: _zero_wins(neg(mul(g, mul(out, out))), g),
     accepts=DIFFERENTIABLE,
     public="math.reciprocal",
 )
@@ -147,7 +148,9 @@ sign = elementwise("Sign", np.sign, x=lambda g: mul(g, 0.0), accepts=REAL)
 
 
 def _rounding(name, kernel, public, accepts=FLOATING):
-    return elementwise(name, kernel, x=None, accepts=accepts, public=public, differentiable=False)
+    return elementwise(
+        name, kernel, x=None, accepts=accepts, public=public, state=NON_DIFFERENTIABLE
+    )
 
 
 floor = _rounding("Floor", np.floor, "floor math.floor")
@@ -160,18 +163,16 @@ round_ = _rounding(
 
 
 def _test(name, kernel, public):
-    call = elementwise(
+    """TensorFlow has no entry for these in its registry, not even one that says "none"."""
+    return elementwise(
         name,
         kernel,
         x=None,
         accepts=FLOATING,
         result=lambda dtype: np.dtype(np.bool_),
         public=public,
-        differentiable=False,
+        state=UNREGISTERED,
     )
-    # TensorFlow has no entry for these in its registry, not even one that says "none".
-    call.op.state = UNREGISTERED
-    return call
 
 
 is_nan = _test("IsNan", np.isnan, "math.is_nan")

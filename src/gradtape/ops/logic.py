@@ -7,6 +7,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.convert import operands
 from ..core.exports import export
+from ..core.op import NON_DIFFERENTIABLE
 from ..core.tensor import EagerTensor
 from .pointwise import elementwise
 
@@ -18,7 +19,7 @@ def _bool(dtype):
 def _comparison(name, kernel, accepts, public=""):
     return elementwise(
         name, kernel, x=None, y=None, accepts=accepts, result=_bool, public=public,
-        differentiable=False,
+        state=NON_DIFFERENTIABLE,
     )  # fmt: skip
 
 
@@ -55,14 +56,14 @@ def compare(op, x, y, when_incompatible):
 
 def _logical(name, kernel, public):
     return elementwise(
-        name, kernel, x=None, y=None, accepts=dtypes.BOOL, public=public, differentiable=False
+        name, kernel, x=None, y=None, accepts=dtypes.BOOL, public=public, state=NON_DIFFERENTIABLE
     )
 
 
 logical_and = _logical("LogicalAnd", operator.and_, "logical_and math.logical_and")
 logical_or = _logical("LogicalOr", operator.or_, "logical_or math.logical_or")
 logical_not = elementwise(
-    "LogicalNot", operator.invert, x=None, accepts=dtypes.BOOL, differentiable=False,
+    "LogicalNot", operator.invert, x=None, accepts=dtypes.BOOL, state=NON_DIFFERENTIABLE,
     public="logical_not math.logical_not",
 )  # fmt: skip
 
@@ -79,7 +80,13 @@ def logical_xor(x, y, name="LogicalXor"):
 
 def _bitwise(name, kernel, public):
     return elementwise(
-        name, kernel, x=None, y=None, accepts=dtypes.INTEGER, public=public, differentiable=False
+        name,
+        kernel,
+        x=None,
+        y=None,
+        accepts=dtypes.INTEGER,
+        public=public,
+        state=NON_DIFFERENTIABLE,
     )
 
 
@@ -87,6 +94,6 @@ bitwise_and = _bitwise("BitwiseAnd", operator.and_, "bitwise.bitwise_and")
 bitwise_or = _bitwise("BitwiseOr", operator.or_, "bitwise.bitwise_or")
 bitwise_xor = _bitwise("BitwiseXor", operator.xor, "bitwise.bitwise_xor")
 invert = elementwise(
-    "Invert", operator.invert, x=None, accepts=dtypes.INTEGER, differentiable=False,
+    "Invert", operator.invert, x=None, accepts=dtypes.INTEGER, state=NON_DIFFERENTIABLE,
     public="bitwise.invert",
 )  # fmt: skip

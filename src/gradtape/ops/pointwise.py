@@ -11,7 +11,7 @@ from ..core.convert import operand, operands
 from ..core.dispatch import binary_on_tensors, make_call, unary_on_tensors
 from ..core.errors import invalid_argument
 from ..core.exports import export, with_parameters
-from ..core.op import NON_DIFFERENTIABLE, Op, Spec, register
+from ..core.op import DIFFERENTIABLE, Op, Spec, register
 from ..core.rules import call_rule
 from .broadcasting import broadcast_to, not_allowed, sum_to, with_inner_rank, words
 from .families import shape_of
@@ -19,7 +19,7 @@ from .families import shape_of
 
 def elementwise(
     name, kernel, *, accepts=dtypes.DIFFERENTIABLE, result=None, public="", holomorphic=True,
-    differentiable=True, **partials,
+    state=DIFFERENTIABLE, **partials,
 ):  # fmt: skip
     """Declares an elementwise op.
 
@@ -30,7 +30,7 @@ def elementwise(
         result: the dtype of the result as a function of the inputs' dtype; None if the same.
         public: dotted public names, for which a converting function is made.
         holomorphic: the partials hold for complex numbers too.
-        differentiable: False for comparisons and the like, where gradients end.
+        state: NON_DIFFERENTIABLE for comparisons and the like, where gradients end.
         partials: by input name, in order, `g` times the derivative; None where there is none.
 
     Returns:
@@ -43,9 +43,9 @@ def elementwise(
         kernel,
         _infer_for(name, accepts, result),
         vjp=tuple(partials.values()),
-        jvp=_jvp if differentiable else None,
+        jvp=_jvp if state == DIFFERENTIABLE else None,
         batch=_batch,
-        state="differentiable" if differentiable else NON_DIFFERENTIABLE,
+        state=state,
         holomorphic=holomorphic,
         broadcasts=sum_to,
         accepts=accepts,
@@ -106,6 +106,8 @@ def _jvp(op, tangents, inputs, out, attrs):
 
 
 def _batch(op, values, flags, attrs):
+    if len(values) == 1:
+        return op.call(values[0], **attrs)
     rank = max([len(shape_of(x)) - flag for x, flag in zip(values, flags, strict=True)])
     aligned = [
         with_inner_rank(x, rank) if flag else x for x, flag in zip(values, flags, strict=True)

@@ -6,6 +6,7 @@ counter, and a key.
 
 import os
 import threading
+import weakref
 
 import numpy as np
 
@@ -121,6 +122,7 @@ class Generator:
         else:
             values = _check_shape(_int64(state), [_state_size(self._algorithm)])
             self._state_var = Variable(values, dtype=dtypes.int64, trainable=False, name="StateVar")
+        _generators.add(self)
 
     @classmethod
     def from_state(cls, state, alg):
@@ -218,7 +220,8 @@ class Generator:
             before = self._state_var._value
             low, high, key = before.tolist()
             low, high = _skip(low & _DOUBLE_WORD, high & _DOUBLE_WORD, blocks & _DOUBLE_WORD)
-            self._state_var.assign(np.array([_signed(low), _signed(high), key]), read_value=False)
+            # Stored, not assigned: drawing advances the state inside vectorized_map too.
+            self._state_var._store(np.array([_signed(low), _signed(high), key]), read_value=False)
         return before
 
     def _stream(self, op, blocks):
@@ -365,18 +368,21 @@ def set_global_generator(generator):
 
 
 _creation_lock = threading.Lock()
+_generators = weakref.WeakSet()
 
 
-def _capture_global_generator():
-    generator = _global_generator
-    state = None if generator is None else generator.state._value
+def _capture_generators():
+    shared = _global_generator
+    states = [(weakref.ref(each), each.state._value.copy()) for each in list(_generators)]
 
     def restore():
-        set_global_generator(generator)
-        if generator is not None:
-            generator.reset(state)
+        set_global_generator(shared)
+        for reference, state in states:
+            generator = reference()
+            if generator is not None:
+                generator.reset(state)
 
     return restore
 
 
-random_seed.also_capture(_capture_global_generator)
+random_seed.also_capture(_capture_generators)

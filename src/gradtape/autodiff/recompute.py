@@ -1,0 +1,87 @@
+"""recompute_grad: running a function again instead of keeping its intermediate values."""
+
+import functools
+
+from ..core import convert, nest
+from ..core.dispatch import thread
+from ..core.random_seed import capture
+from ..core.tensor import Tensor
+from ..core.variable import Variable
+from .custom import VariableWatcher, override
+from .tape import GradientTape
+
+
+class _SourceWatcher(VariableWatcher):
+    """Also notices the tensors from outside that the recorders it stands in for follow."""
+
+    def __init__(self, recorders):
+        super().__init__()
+        self.tensors = {}
+        self._recorders = recorders
+
+    def record(self, op, attrs, inputs, out):
+        for x in inputs:
+            if self.tracks((x._id,)):
+                self.tensors.setdefault(x._id, x)
+
+    def tracks(self, ids):
+        return any([recorder.tracks(ids) for recorder in self._recorders])
+
+
+def recompute_grad(f):
+    """The function `f`, of which tapes keep only the arguments.
+
+    When a gradient is needed, `f` runs again, with the random numbers it drew the first time. Wrap
+    the segments of a deep model: for n layers in about sqrt(n) segments the memory for activations
+    falls from n layers to 2 sqrt(n).
+
+    Args:
+        f: a function of tensors, given by position or keyword; variables it uses, and tensors of
+            the functions around it, get gradients too.
+
+    Example:
+        >>> @tf.recompute_grad
+        ... def segment(x):
+        ...     return tf.tanh(tf.tanh(x))
+    """
+    name = getattr(f, "__name__", type(f).__name__)
+
+    @functools.wraps(f)
+    def recomputed(*args, **kwargs):
+        before, maps = capture(), thread.maps
+        recorders = thread.recorders
+        watcher = _SourceWatcher(recorders)
+        thread.recorders = (watcher,)
+        try:
+            result = f(*args, **kwargs)
+        finally:
+            thread.recorders = recorders
+        given = [
+            leaf
+            for leaf in nest.flatten((args, kwargs), expand_composites=True)
+            if isinstance(leaf, (Tensor, Variable))
+        ]
+        sources = given + watcher.others_than(given)
+        inputs = [x._read() if isinstance(x, Variable) else x for x in sources]
+        known = {x._id for x in inputs}
+        captured = [x for key, x in watcher.tensors.items() if key not in known]
+        flat = [convert.convert_to_tensor(r) for r in nest.flatten(result, expand_composites=True)]
+
+        def backward(*grads):
+            after, maps_now = capture(), thread.maps
+            before.restore()
+            thread.maps = maps
+            try:
+                with GradientTape(watch_accessed_variables=False) as tape:
+                    tape.watch([x for x in sources + captured if x.dtype.is_differentiable])
+                    again = nest.flatten(f(*args, **kwargs), expand_composites=True)
+            finally:
+                thread.maps = maps_now
+                after.restore()
+            again = [convert.convert_to_tensor(r) for r in again]
+            return tape.gradient(again, sources + captured, output_gradients=list(grads))
+
+        fresh = override(name, inputs + captured, flat, backward)
+        return nest.pack_sequence_as(result, fresh, expand_composites=True)
+
+    return recomputed
