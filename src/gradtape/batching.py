@@ -37,7 +37,7 @@ class BatchedTensor(Tensor):
         self._outer_recorders = outer_recorders
 
     def _dispatch(self, op, inputs, attrs):
-        if thread.maps:
+        if thread.maps and not thread.in_backward:
             # Elements must suit the op by themselves: with one axis more, other shapes would do.
             op.infer(*[x._value for x in inputs], **attrs)
         level = self._level

@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+from ..core.dispatch import thread
 from ..core.indexed_slices import IndexedSlices, RawSlices
 from ..core.op import DIFFERENTIABLE, UNREGISTERED
 from ..core.rules import guarded_rules
@@ -95,6 +96,14 @@ def walk_back(recording, grads, keep, mode, *, free):
         mode: OnArrays or OnTensors.
         free: whether to drop each record, with what it saved, as soon as it is done.
     """
+    outside, thread.in_backward = thread.in_backward, True
+    try:
+        _walk(recording, grads, keep, mode, free)
+    finally:
+        thread.in_backward = outside
+
+
+def _walk(recording, grads, keep, mode, free):
     tracked = recording.tracked
     records = recording.records
     sparse = mode.sparse

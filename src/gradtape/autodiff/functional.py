@@ -320,10 +320,15 @@ def _gradient(name, function, point, sources):
 
 
 def _along(name, function, point, sources, direction):
-    """The derivative of the gradient by `sources` as those move in `direction`."""
-    with ForwardAccumulator(sources, direction) as accumulator:
-        gradient = _gradient(name, function, point, sources)
-    return accumulator.jvp(gradient, unconnected_gradients="zero")
+    """The Hessian times `direction`: as it is symmetric, the gradient of their inner product.
+
+    Two tapes take half the time of an accumulator around a tape.
+    """
+    outer = GradientTape(watch_accessed_variables=False)
+    gradient = _recorded(outer, lambda *_: _gradient(name, function, point, sources), [sources])
+    return outer.gradient(
+        gradient, sources, output_gradients=direction, unconnected_gradients="zero"
+    )
 
 
 # Rows and columns ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..core.indexed_slices import IndexedSlices
 from ..core.op import Recorder
 from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
-from . import backward, jacobian
+from . import backward, jacobians
 
 _IN_CONTEXT = (
     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
@@ -288,19 +288,19 @@ class GradientTape:
             RuntimeError: the tape was used already, or is not persistent and batching is off.
         """
         if not experimental_use_pfor and not self._persistent:
-            raise RuntimeError(jacobian.LOOP_NEEDS_PERSISTENT.format("jacobian", "with  "))
+            raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("jacobian", "with  "))
         inner = self._usable()
         y = _as_tensor(target, "target")
         flat_sources = _differentiable_leaves(sources, "source")
         self._leave_context(depth=1)
         zero = _wants_zeros(unconnected_gradients)
-        chunk = jacobian.rows_at_a_time(parallel_iterations, experimental_use_pfor)
-        rows = self._rows(inner, y, flat_sources, jacobian.identity_seeds, chunk)
+        chunk = jacobians.rows_at_a_time(parallel_iterations, experimental_use_pfor)
+        rows = self._rows(inner, y, flat_sources, jacobians.identity_seeds, chunk)
         shapes = [y._value.shape + source._value.shape for source in flat_sources]
         found = [
             (_zeros(shape, source._value.dtype) if zero else None)
             if g is None
-            else jacobian.reshape(g, shape=shape)
+            else jacobians.reshape(g, shape=shape)
             for g, source, shape in zip(rows, flat_sources, shapes, strict=True)
         ]
         return _packed(sources, found)
@@ -331,25 +331,25 @@ class GradientTape:
             ValueError: a rank is below 2, or the batches differ in size.
         """
         if not experimental_use_pfor and not self._persistent:
-            raise RuntimeError(jacobian.LOOP_NEEDS_PERSISTENT.format("batch_jacobian", " with "))
+            raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("batch_jacobian", " with "))
         inner = self._usable()
         y, x = _as_tensor(target, "target"), _as_tensor(source, "source")
-        jacobian.check_batches(y, x)
+        jacobians.check_batches(y, x)
         self._leave_context(depth=1)
         zero = _wants_zeros(unconnected_gradients)
-        chunk = jacobian.rows_at_a_time(parallel_iterations, experimental_use_pfor)
-        (rows,) = self._rows(inner, y, [x], jacobian.batch_seeds, chunk)
+        chunk = jacobians.rows_at_a_time(parallel_iterations, experimental_use_pfor)
+        (rows,) = self._rows(inner, y, [x], jacobians.batch_seeds, chunk)
         if rows is None:
             dtype = (x if zero else y)._value.dtype
             return _zeros(y._value.shape + x._value.shape[1:], dtype)
-        return jacobian.examples_first(rows, y, x)
+        return jacobians.examples_first(rows, y, x)
 
     def _rows(self, inner, target, sources, seeds, chunk):
         """Gradients of the sources for each seed of the target, along a first axis."""
         rows = [None] * len(sources)
         if target.dtype.is_differentiable:
             try:
-                rows = jacobian.gradients_of_rows(
+                rows = jacobians.gradients_of_rows(
                     inner, target, sources, seeds, chunk=chunk,
                     free=not self._persistent,
                 )  # fmt: skip

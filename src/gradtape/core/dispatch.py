@@ -31,6 +31,7 @@ class _Thread(threading.local):
     recorders: tuple = ()
     maps: tuple = ()
     batch_depth: int = 0
+    in_backward: bool = False
 
 
 thread = _Thread()

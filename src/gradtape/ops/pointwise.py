@@ -82,8 +82,9 @@ def dtype_mismatch(op_name, position, expected, got):
 
 def broadcast_shape(op_name, *inputs):
     """The common shape of inputs that broadcast; TensorFlow's error if there is none."""
-    if len(inputs) == 1:
-        return inputs[0].shape
+    shape = inputs[0].shape
+    if all([x.shape == shape for x in inputs]):
+        return shape
     try:
         return np.broadcast_shapes(*[x.shape for x in inputs])
     except ValueError:

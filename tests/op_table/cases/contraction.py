@@ -65,6 +65,7 @@ CASES = [
         samples=[
             *_every_transpose((), ()),
             Sample((draw.uniform(1, 1), draw.uniform(1, 2)), _flags()),
+            Sample((draw.uniform(2, 3), draw.uniform(3, 1)), _flags()),
             Sample((draw.uniform(2, 0), draw.uniform(0, 3)), _flags()),
             Sample((draw.uniform(0, 2), draw.uniform(2, 3)), _flags()),
             Sample((draw.complex_uniform(2, 3), draw.complex_uniform(2, 3)), _flags(b=True)),
