@@ -32,7 +32,11 @@ class Contender:
 
 CONTENDERS = {
     "gradtape": Contender(
-        "gradtape", "gradtape", "gradtape", "tensorflow_style:TensorFlowStyle", takes_library=True
+        "gradtape",
+        "gradtape",
+        "gradtape",
+        "gradtape_derivatives:GradtapeDerivatives",
+        takes_library=True,
     ),
     "numpy": Contender("NumPy by hand", "gradtape", "numpy", "numpy_by_hand:NumpyByHand"),
     "torch": Contender("PyTorch eager", "torch", "torch", "torch_eager:TorchEager"),
@@ -53,6 +57,8 @@ WITHOUT_NUMPY = frozenset({"scalar_chain"})
 
 def takes_part(contender: str, workload: str, kind: str) -> bool:
     """Return whether a contender has an entry for a timed workload."""
+    if contender == "autograd" and kind == "batch_jacobian":
+        return False  # it would be a loop over the examples, each of them a loop over rows
     if contender == "numpy":
         return kind == "chain" and workload not in WITHOUT_NUMPY
     return True

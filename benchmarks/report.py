@@ -7,7 +7,19 @@ from typing import Any
 
 from contenders import CONTENDERS
 from targets import Verdict
-from workloads.data import TIMED
+from workloads.data import PROBES, TIMED
+
+# Experiments that are no times per step.
+FIGURES = (
+    "tape_length",
+    "import_time",
+    "wheel",
+    "training_memory",
+    "peak_memory",
+    "derivative_costs",
+    "recomputation",
+    "rows_in_flight",
+)
 
 
 def tables(results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
@@ -21,7 +33,7 @@ def tables(results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
             f"## Time per step (best of {results['rounds']} turns or more)\n\n"
             + time_table(results)
         )
-    footprints = list(footprint_rows(results))
+    footprints = [*footprint_rows(results), *derivative_rows(results)]
     if footprints:
         parts.append("## Other figures\n\n" + table(["", "figure"], footprints))
     remarks = list(notes(results))
@@ -77,12 +89,27 @@ def footprint_rows(results: dict[str, Any]) -> Iterator[list[str]]:
         yield [f"peak of a 64-layer MLP step, {CONTENDERS[name].label}", figure]
 
 
+def derivative_rows(results: dict[str, Any]) -> Iterator[list[str]]:
+    """Yield a name and a figure for what gradtape's derivatives cost."""
+    for name, seconds in results.get("derivative_costs", {}).get("seconds", {}).items():
+        yield [PROBES[name].title, duration(seconds)]
+    recomputed = results.get("recomputation", {})
+    for figure, name in (("kept_bytes", "kept"), ("recomputed_bytes", "recomputed")):
+        if figure in recomputed:
+            yield [f"{PROBES[name].title}: peak", f"{recomputed[figure] / 1e6:.1f} MB"]
+    rows = results.get("rows_in_flight", {})
+    figures = {"all_rows_bytes": "all_rows", "peak_bytes": "some_rows"}
+    for figure, name in figures.items():
+        if figure in rows:
+            yield [f"{PROBES[name].title}: peak", f"{rows[figure] / 1e6:.1f} MB"]
+
+
 def notes(results: dict[str, Any]) -> Iterator[str]:
     """Yield what a reader should know before trusting the figures."""
     for name, reason in results["left_out"].items():
         yield f"{name} is left out: {reason}"
-    others = ("tape_length", "import_time", "wheel", "training_memory", "peak_memory")
-    measured = results["timed"] | {name: results[name] for name in others if name in results}
+    others = {name: figures for name, figures in results.items() if name in FIGURES}
+    measured = results["timed"] | others
     for experiment, figures in measured.items():
         if "error" in figures:
             yield f"{experiment} was not measured: {figures['error']}"

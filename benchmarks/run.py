@@ -11,6 +11,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import derivatives
 import footprint
 import report
 import venvs
@@ -21,7 +22,7 @@ from timing import DisagreementError, Pace, time_in_turns
 from venvs import Environment, InstallError
 from workloads.data import TIMED
 
-FOOTPRINTS = ("tape_length", "import_time", "wheel", "training_memory", "peak_memory")
+FOOTPRINTS = report.FIGURES
 EXPERIMENTS = (*TIMED, *FOOTPRINTS)
 PEERS = tuple(name for name in CONTENDERS if name != "gradtape")
 PLOT = Path(__file__).resolve().with_name("plot.py")
@@ -148,6 +149,9 @@ def run_footprints(
         "wheel": lambda: footprint.wheel(environments),
         "training_memory": lambda: footprint.training_memory(environments, steps),
         "peak_memory": lambda: footprint.peak_memory(environments, rounds=1 if quick else 3),
+        "derivative_costs": lambda: derivatives.derivative_costs(environments, 3 if quick else 12),
+        "recomputation": lambda: derivatives.recomputation(environments),
+        "rows_in_flight": lambda: derivatives.rows_in_flight(environments),
     }
     figures: dict[str, Any] = {}
     for name in names:

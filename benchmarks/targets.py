@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from contenders import CONTENDERS
+from derivatives import COSTS
 from footprint import TAPE_LENGTHS, TRAINING_STEPS
-from workloads.data import TIMED
+from workloads.data import PROBES, TIMED
 
 MEGABYTE = 1_000_000
 
@@ -46,7 +47,14 @@ SPEED_TARGETS = (
     SpeedTarget("mlp_large", "torch", 1.1, "1.1"),
     SpeedTarget("rnn", "torch", 1.0, "1"),
     SpeedTarget("transformer", "torch", 1.3, "1.3"),
+    SpeedTarget("jacobian", "torch", 1.0, "1"),
+    SpeedTarget("jacobian", "tensorflow", 1 / 100, "1/100 (0.010)"),
+    SpeedTarget("batch_jacobian", "torch", 1.0, "1"),
+    SpeedTarget("hessian", "torch", 1 / 2, "1/2 (0.500)"),
 )
+COST_LIMITS = {"hvp": 4.0, "per_example": 3.0}
+RECOMPUTATION_SAVING = 4.0
+ROWS_IN_FLIGHT_LIMIT = 1.1
 LONG_TAPE_LIMIT = 1.5
 IMPORT_LIMIT_SECONDS = 0.080
 
@@ -71,6 +79,12 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         found.append(growth_verdict(results["training_memory"]))
     if "peak_memory" in results:
         found.extend(peak_verdicts(results["peak_memory"]))
+    if "derivative_costs" in results:
+        found.extend(cost_verdicts(results["derivative_costs"]))
+    if "recomputation" in results:
+        found.append(recomputation_verdict(results["recomputation"]))
+    if "rows_in_flight" in results:
+        found.append(rows_verdict(results["rows_in_flight"]))
     return found
 
 
@@ -149,3 +163,39 @@ def peak_verdicts(result: dict[str, Any]) -> Iterator[Verdict]:
             yield Verdict(what, f"{ratio:.2f}", limit, mark_of(ratio <= 1))
         else:
             yield Verdict(what, "not measured", limit, NOT_MEASURED)
+
+
+def cost_verdicts(result: dict[str, Any]) -> Iterator[Verdict]:
+    """Judge derivatives by the gradients they are multiples of."""
+    for name, measure in COSTS.items():
+        what = f"{PROBES[name].title}: time / {PROBES[measure].title}"
+        limit = f"<= {COST_LIMITS[name]:g}"
+        if "error" in result:
+            yield Verdict(what, "not measured", limit, NOT_MEASURED)
+            continue
+        ratio = result["seconds"][name] / result["seconds"][measure]
+        disturbed = {name, measure} & set(result["disturbed"])
+        mark = mark_of(ratio <= COST_LIMITS[name], bool(disturbed))
+        yield Verdict(what, f"{ratio:.2f}", limit, mark)
+
+
+def recomputation_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge what recomputing saves, and that it changes nothing."""
+    what = "64 layers in 8 segments: peak memory kept / recomputed"
+    limit = f">= {RECOMPUTATION_SAVING:g}, gradients equal"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    saving = result["kept_bytes"] / result["recomputed_bytes"]
+    words = "equal" if result["equal"] else "NOT equal"
+    passed = saving >= RECOMPUTATION_SAVING and result["equal"]
+    return Verdict(what, f"{saving:.2f}, gradients {words}", limit, mark_of(passed))
+
+
+def rows_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the memory of a Jacobian computed some rows at a time."""
+    what = "parallel_iterations: peak memory / promised"
+    limit = f"<= {ROWS_IN_FLIGHT_LIMIT}"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    ratio = result["peak_bytes"] / result["promised_bytes"]
+    return Verdict(what, f"{ratio:.2f}", limit, mark_of(ratio <= ROWS_IN_FLIGHT_LIMIT))

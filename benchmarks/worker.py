@@ -4,11 +4,13 @@ Requests are `{"command": NAME, ...arguments}`; an answer holds the result, or `
 """
 
 import gc
+import hashlib
 import json
 import os
 import platform
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -96,6 +98,26 @@ class Worker:
         # Alive until here: a training loop holds loss and gradients at the end of its step.
         del result
         return {"peak_bytes": peak}
+
+    def traced(self, workload: str) -> dict[str, Any]:
+        """Return the peak of what one step allocates, and what identifies its results bit by bit.
+
+        NumPy reports its arrays to tracemalloc, so nothing but what is really held is counted.
+        """
+        step = self.build(workload)
+        step()
+        gc.collect()
+        tracemalloc.start()
+        before = tracemalloc.get_traced_memory()[0]
+        loss, gradients = step()
+        peak = tracemalloc.get_traced_memory()[1] - before
+        tracemalloc.stop()
+        arrays = [self.steps.to_numpy(value) for value in (loss, *gradients)]
+        digest = hashlib.sha256()
+        for array in arrays:
+            digest.update(array.tobytes())
+        sizes = [array.nbytes for array in arrays]
+        return {"peak_bytes": peak, "result_bytes": sum(sizes), "digest": digest.hexdigest()}
 
 
 def answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
-from autograd import value_and_grad
+from autograd import hessian, jacobian, value_and_grad
 
-from workloads.data import Block, Chain, Mlp, Rnn
+from workloads.data import Block, Chain, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -117,3 +117,25 @@ class AutogradHips:
             return anp.mean(anp.square(x))
 
         return self.gradient_step(loss, *data.parameters.values())
+
+    def jacobian(self, data: TanhMap) -> Step:
+        """The values, and their derivatives with respect to all inputs."""
+
+        def layers(x):
+            hidden = anp.tanh(x @ data.weights[0] + data.biases[0])
+            return anp.tanh(hidden @ data.weights[1] + data.biases[1])
+
+        return lambda: (layers(data.inputs), [jacobian(layers)(data.inputs)])
+
+    def hessian(self, data: Rosenbrock) -> Step:
+        """The matrix alone."""
+
+        def rosenbrock(x):
+            left, right = x[:-1], x[1:]
+            return anp.sum(100.0 * anp.square(right - anp.square(left)) + anp.square(1.0 - left))
+
+        def step():
+            matrix = hessian(rosenbrock)(data.point)
+            return matrix, [matrix]
+
+        return step

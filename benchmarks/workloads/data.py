@@ -60,6 +60,23 @@ class Block:
     epsilon: float = 1e-5
 
 
+@dataclass(frozen=True)
+class TanhMap:
+    """Two tanh layers from vectors to vectors of the same length, and a batch of vectors."""
+
+    inputs: np.ndarray
+    weights: list[np.ndarray]
+    biases: list[np.ndarray]
+    rows_in_flight: int | None = None
+
+
+@dataclass(frozen=True)
+class Rosenbrock:
+    """A point of the many-dimensional Rosenbrock function."""
+
+    point: np.ndarray
+
+
 def chain(shape: tuple[int, ...], rounds: int = 40) -> Chain:
     """Return a chain of 5 x `rounds` ops that starts from values between 0.3 and 0.9."""
     return Chain(
@@ -119,6 +136,23 @@ def block(batch: int, length: int, width: int, heads: int, feed_forward: int) ->
     return Block(tokens, heads, parameters)
 
 
+def tanh_map(width: int, batch: int, rows_in_flight: int | None = None) -> TanhMap:
+    """Return two random layers of `width` and a random batch."""
+    random = np.random.default_rng(3)
+    return TanhMap(
+        inputs=random.standard_normal((batch, width), np.float32),
+        weights=[normal(random, width, width) for _ in range(2)],
+        biases=[random.standard_normal(width, np.float32) * np.float32(0.1) for _ in range(2)],
+        rows_in_flight=rows_in_flight,
+    )
+
+
+def rosenbrock(size: int) -> Rosenbrock:
+    """Return a random point not far from the minimum, where every element is 1."""
+    random = np.random.default_rng(4)
+    return Rosenbrock(1 + np.float32(0.3) * random.standard_normal(size, np.float32))
+
+
 def normal(random: np.random.Generator, fan_in: int, fan_out: int, gain: float = 1.0) -> np.ndarray:
     """Return a random (fan_in, fan_out) matrix that keeps the variance of its input."""
     matrix = random.standard_normal((fan_in, fan_out), np.float32)
@@ -131,7 +165,7 @@ class Workload:
 
     title: str
     kind: str
-    make_data: Callable[[], Chain | CheapChain | Mlp | Rnn | Block]
+    make_data: Callable[[], Chain | CheapChain | Mlp | Rnn | Block | TanhMap | Rosenbrock]
 
 
 TIMED = {
@@ -151,7 +185,17 @@ TIMED = {
         "block",
         lambda: block(batch=8, length=64, width=128, heads=4, feed_forward=512),
     ),
+    "jacobian": Workload(
+        "Jacobian of two tanh layers 256-256-256", "jacobian", lambda: tanh_map(256, batch=1)
+    ),
+    "batch_jacobian": Workload(
+        "64 Jacobians of two tanh layers 32-32-32", "batch_jacobian", lambda: tanh_map(32, batch=64)
+    ),
+    "hessian": Workload("Hessian of the 64-dim Rosenbrock", "hessian", lambda: rosenbrock(64)),
 }
+
+SIZES = (16, 32, 32, 4)
+JACOBIAN_ROWS, ROWS_IN_FLIGHT = 1024, 128
 
 PROBES = {
     "tape_1000": Workload("tape of 1,000 ops", "cheap_chain", lambda: cheap_chain(1_000)),
@@ -161,4 +205,22 @@ PROBES = {
     "linear_model": Workload("linear model 8-4 step", "mlp", lambda: mlp((8, 4), batch=16)),
     "mlp_2_layers": Workload("2-layer MLP step", "mlp", lambda: mlp((256,) * 3, batch=256)),
     "mlp_64_layers": Workload("64-layer MLP step", "mlp", lambda: mlp((256,) * 65, batch=256)),
+    "gradient": Workload("one gradient of an MLP", "gradient", lambda: mlp(SIZES, batch=32)),
+    "hvp": Workload("one product with its Hessian", "hvp", lambda: mlp(SIZES, batch=32)),
+    "batch_gradient": Workload("gradient of a batch", "gradient", lambda: mlp(SIZES, batch=128)),
+    "per_example": Workload(
+        "gradient of each example", "per_example", lambda: mlp(SIZES, batch=128)
+    ),
+    "all_rows": Workload(
+        "Jacobian, all rows at once", "rows", lambda: tanh_map(JACOBIAN_ROWS, batch=1)
+    ),
+    "some_rows": Workload(
+        "Jacobian, some rows at a time",
+        "rows",
+        lambda: tanh_map(JACOBIAN_ROWS, batch=1, rows_in_flight=ROWS_IN_FLIGHT),
+    ),
+    "kept": Workload("64 layers, everything kept", "kept", lambda: mlp((64,) * 65, batch=1024)),
+    "recomputed": Workload(
+        "64 layers in 8 segments, recomputed", "recomputed", lambda: mlp((64,) * 65, batch=1024)
+    ),
 }

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from workloads.data import Block, Chain, Mlp, Rnn
+from workloads.data import Block, Chain, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -115,3 +115,50 @@ class JaxEager:
             return jnp.square(x).mean()
 
         return self.gradient_step(loss, *data.parameters.values())
+
+    def two_layers(self, data: TanhMap) -> tuple[Any, Callable[[Any], Any]]:
+        """Return the inputs of the layers, and the layers as a function with its value twice."""
+        weights = [jnp.asarray(array) for array in data.weights]
+        biases = [jnp.asarray(array) for array in data.biases]
+
+        def layers(x):
+            hidden = jnp.tanh(x @ weights[0] + biases[0])
+            y = jnp.tanh(hidden @ weights[1] + biases[1])
+            return y, y
+
+        return jnp.asarray(data.inputs), layers
+
+    def jacobian(self, data: TanhMap) -> Step:
+        """The values, and their derivatives with respect to all inputs."""
+        x, layers = self.two_layers(data)
+
+        def step():
+            jacobian, y = jax.block_until_ready(jax.jacrev(layers, has_aux=True)(x))
+            return y, [jacobian]
+
+        return step
+
+    def batch_jacobian(self, data: TanhMap) -> Step:
+        """The values, and the derivatives of each example with respect to its own inputs."""
+        x, layers = self.two_layers(data)
+
+        def step():
+            function = jax.vmap(jax.jacrev(layers, has_aux=True))
+            jacobians, y = jax.block_until_ready(function(x))
+            return y, [jacobians]
+
+        return step
+
+    def hessian(self, data: Rosenbrock) -> Step:
+        """The matrix alone."""
+        x = jnp.asarray(data.point)
+
+        def rosenbrock(x):
+            left, right = x[:-1], x[1:]
+            return (100.0 * jnp.square(right - jnp.square(left)) + jnp.square(1.0 - left)).sum()
+
+        def step():
+            matrix = jax.block_until_ready(jax.hessian(rosenbrock)(x))
+            return matrix, [matrix]
+
+        return step

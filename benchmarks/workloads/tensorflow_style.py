@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workloads.data import Block, Chain, CheapChain, Mlp, Rnn
+from workloads.data import Block, Chain, CheapChain, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -135,5 +135,66 @@ class TensorFlowStyle:
                 x = x + linear(hidden, "contract")
                 loss = tf.reduce_mean(tf.square(x))
             return loss, tape.gradient(loss, list(p.values()))
+
+        return step
+
+    def two_layers(self, data: TanhMap) -> tuple[Any, Callable[[Any], Any]]:
+        """Return the inputs of the tanh layers, and the layers as a function."""
+        tf = self.tf
+        weights = [tf.constant(array) for array in data.weights]
+        biases = [tf.constant(array) for array in data.biases]
+
+        def layers(x):
+            hidden = tf.tanh(x @ weights[0] + biases[0])
+            return tf.tanh(hidden @ weights[1] + biases[1])
+
+        return tf.constant(data.inputs), layers
+
+    def jacobian(self, data: TanhMap) -> Step:
+        """The values, and their derivatives with respect to all inputs."""
+        tf = self.tf
+        x, layers = self.two_layers(data)
+
+        def step():
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = layers(x)
+            return y, [tape.jacobian(y, x)]
+
+        return step
+
+    def batch_jacobian(self, data: TanhMap) -> Step:
+        """The values, and the derivatives of each example with respect to its own inputs."""
+        tf = self.tf
+        x, layers = self.two_layers(data)
+
+        def step():
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = layers(x)
+            return y, [tape.batch_jacobian(y, x)]
+
+        return step
+
+    def rosenbrock(self, x: Any) -> Any:
+        """Return the function of which the Hessian is asked."""
+        tf = self.tf
+        left, right = x[:-1], x[1:]
+        return tf.reduce_sum(100.0 * tf.square(right - tf.square(left)) + tf.square(1.0 - left))
+
+    def hessian(self, data: Rosenbrock) -> Step:
+        """The matrix alone: the Jacobian of the gradient."""
+        tf = self.tf
+        x = tf.constant(data.point)
+
+        def step():
+            with tf.GradientTape() as outer:
+                outer.watch(x)
+                with tf.GradientTape() as inner:
+                    inner.watch(x)
+                    y = self.rosenbrock(x)
+                gradient = inner.gradient(y, x)
+            matrix = outer.jacobian(gradient, x)
+            return matrix, [matrix]
 
         return step

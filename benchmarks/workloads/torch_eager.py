@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+from torch.autograd.functional import hessian
+from torch.func import jacrev, vmap
 
-from workloads.data import Block, Chain, Mlp, Rnn
+from workloads.data import Block, Chain, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -107,5 +109,54 @@ class TorchEager:
             x = x + linear(F.relu(linear(layer_norm(x, "norm2"), "expand")), "contract")
             loss = x.square().mean()
             return loss, list(torch.autograd.grad(loss, list(p.values())))
+
+        return step
+
+    def two_layers(self, data: TanhMap) -> tuple[Any, Callable[[Any], Any]]:
+        """Return the inputs of the tanh layers, and the layers as a function that `jacrev` takes.
+
+        Its result is there twice: what is differentiated, and what comes with the derivatives.
+        """
+        weights = [torch.tensor(array.T.copy()) for array in data.weights]
+        biases = [torch.tensor(array) for array in data.biases]
+
+        def layers(x):
+            hidden = torch.tanh(F.linear(x, weights[0], biases[0]))
+            y = torch.tanh(F.linear(hidden, weights[1], biases[1]))
+            return y, y
+
+        return torch.tensor(data.inputs), layers
+
+    def jacobian(self, data: TanhMap) -> Step:
+        """The values, and their derivatives with respect to all inputs."""
+        x, layers = self.two_layers(data)
+
+        def step():
+            jacobian, y = jacrev(layers, has_aux=True)(x)
+            return y.mT, [jacobian.permute(3, 2, 1, 0)]
+
+        return step
+
+    def batch_jacobian(self, data: TanhMap) -> Step:
+        """The values, and the derivatives of each example with respect to its own inputs."""
+        x, layers = self.two_layers(data)
+
+        def step():
+            jacobians, y = vmap(jacrev(layers, has_aux=True))(x)
+            return y.mT, [jacobians.permute(2, 1, 0)]
+
+        return step
+
+    def hessian(self, data: Rosenbrock) -> Step:
+        """The matrix alone, by the quickest of the ways PyTorch has."""
+        x = torch.tensor(data.point)
+
+        def rosenbrock(x):
+            left, right = x[:-1], x[1:]
+            return (100.0 * (right - left.square()).square() + (1.0 - left).square()).sum()
+
+        def step():
+            matrix = hessian(rosenbrock, x, vectorize=True)
+            return matrix, [matrix]
 
         return step

@@ -1,0 +1,62 @@
+"""What gradtape's derivatives cost in its own terms: further passes, and memory."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from client import WorkerProcess
+from load import ForeignLoad
+from timing import CALM_TURNS, rotated
+from venvs import Environment
+from workloads.data import JACOBIAN_ROWS, ROWS_IN_FLIGHT
+
+# Each beside the plain gradient that it is measured by.
+COSTS = {"hvp": "gradient", "per_example": "batch_gradient"}
+TURN_SECONDS = 0.1
+
+
+def derivative_costs(environments: Mapping[str, Environment], rounds: int) -> dict[str, Any]:
+    """Return the seconds of derivatives and of the gradients they are multiples of, in turns."""
+    names = [name for pair in COSTS.items() for name in pair]
+    best = dict.fromkeys(names, float("inf"))
+    calm = dict.fromkeys(names, 0)
+    with WorkerProcess("gradtape", environments["gradtape"]) as worker:
+        repetitions = {
+            name: worker.request("calibrate", workload=name, seconds=TURN_SECONDS)["repetitions"]
+            for name in names
+        }
+        for round_number in range(rounds):
+            for name in rotated(names, round_number):
+                load = ForeignLoad([worker.process.pid])
+                answer = worker.request("time", workload=name, repetitions=repetitions[name])
+                best[name] = min(best[name], answer["seconds"])
+                calm[name] += load.was_calm()
+    enough = min(CALM_TURNS, rounds)
+    return {"seconds": best, "disturbed": [name for name in names if calm[name] < enough]}
+
+
+def recomputation(environments: Mapping[str, Environment]) -> dict[str, Any]:
+    """Return the peaks with activations kept and recomputed, and whether gradients are equal."""
+    with WorkerProcess("gradtape", environments["gradtape"]) as worker:
+        kept = worker.request("traced", workload="kept")
+        again = worker.request("traced", workload="recomputed")
+    return {
+        "kept_bytes": kept["peak_bytes"],
+        "recomputed_bytes": again["peak_bytes"],
+        "equal": kept["digest"] == again["digest"],
+    }
+
+
+def rows_in_flight(environments: Mapping[str, Environment]) -> dict[str, Any]:
+    """Return the peak of a Jacobian with few rows in flight, and what it should be.
+
+    That is the result, and of what all rows at once need the share of the few.
+    """
+    with WorkerProcess("gradtape", environments["gradtape"]) as worker:
+        everything = worker.request("traced", workload="all_rows")
+        some = worker.request("traced", workload="some_rows")
+    share = ROWS_IN_FLIGHT / JACOBIAN_ROWS
+    return {
+        "promised_bytes": everything["result_bytes"] + share * everything["peak_bytes"],
+        "peak_bytes": some["peak_bytes"],
+        "all_rows_bytes": everything["peak_bytes"],
+    }
