@@ -41,10 +41,18 @@ class BatchedTensor(Tensor):
             # Elements must suit the op by themselves: with one axis more, other shapes would do.
             op.infer(*[x._value for x in inputs], **attrs)
         level = self._level
-        flags = [isinstance(x, BatchedTensor) and x._level == level for x in inputs]
-        values = [x._inner if flag else x for x, flag in zip(inputs, flags, strict=True)]
+        flags, values = [], []
+        for x in inputs:
+            flag = type(x) is BatchedTensor and x._level == level
+            flags.append(flag)
+            values.append(x._inner if flag else x)
         recorders = thread.recorders
         outer = self._outer_recorders
+        if len(recorders) == outer:  # nobody has entered since: all see the inner ops
+            result = op.batch(op, values, flags, attrs)
+            if op.outputs == 1:
+                return BatchedTensor(result, level, outer)
+            return tuple([BatchedTensor(each, level, outer) for each in result])
         thread.recorders = recorders[:outer]
         try:
             result = op.batch(op, values, flags, attrs)

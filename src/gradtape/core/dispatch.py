@@ -143,10 +143,10 @@ def binary_on_tensors(op, otherwise=None):
 
 def _apply_to_others(op, inputs, attrs):
     """Reads variables; hands over to the kind of tensor that must act first."""
-    resolved = []
-    first = None
-    level = 0
+    first, level, has_variables = None, 0, False
     for x in inputs:
+        if type(x) is EagerTensor:
+            continue
         kind = getattr(type(x), "_dispatch_level", None)
         if kind is None:
             raise TypeError(
@@ -154,13 +154,14 @@ def _apply_to_others(op, inputs, attrs):
                 "Convert it with tf.convert_to_tensor."
             )
         if kind < 0:
-            x = x._read()
-        elif kind and x._level > level:
+            has_variables = True
+        elif x._level > level:
             first, level = x, x._level
-        resolved.append(x)
+    if has_variables:
+        inputs = tuple([x._read() if type(x)._dispatch_level < 0 else x for x in inputs])
     if first is not None:
-        return first._dispatch(op, tuple(resolved), attrs)
-    return apply(op, tuple(resolved), attrs)
+        return first._dispatch(op, inputs, attrs)
+    return apply(op, inputs, attrs)
 
 
 def _recover(op, values, attrs, error):

@@ -109,7 +109,11 @@ def _jvp(op, tangents, inputs, out, attrs):
 def _batch(op, values, flags, attrs):
     if len(values) == 1:
         return op.call(values[0], **attrs)
-    rank = max([len(shape_of(x)) - flag for x, flag in zip(values, flags, strict=True)])
+    ranks = [len(x._value.shape) - flag for x, flag in zip(values, flags, strict=True)]
+    rank = max(ranks)
+    # Nothing to align where every batched value has the full rank already.
+    if all([own == rank or not flag for own, flag in zip(ranks, flags, strict=True)]):
+        return op.on_tensors(*values) if op.on_tensors is not None else op.call(*values, **attrs)
     aligned = [
         with_inner_rank(x, rank) if flag else x for x, flag in zip(values, flags, strict=True)
     ]
