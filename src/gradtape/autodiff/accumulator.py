@@ -9,7 +9,7 @@ from ..core.op import Recorder
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from .forward import op_tangent
-from .tape import UnconnectedGradients, _as_tensor, _zeros_like
+from .tape import UnconnectedGradients, tensor_of, zeros_in_place_of
 
 
 class _Watch(weakref.ref):
@@ -102,7 +102,7 @@ class ForwardAccumulator:
             self._watch(primal, tangent)
 
     def _watch(self, primal, tangent):
-        tensor = _as_tensor(primal, "primal")
+        tensor = tensor_of(primal, "primal")
         known = self._tangents.of
         if not tensor.dtype.is_differentiable:
             log.warn_first(
@@ -152,11 +152,11 @@ class ForwardAccumulator:
         zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
 
         def tangent_of(primal):
-            tensor = _as_tensor(primal, "primal")
+            tensor = tensor_of(primal, "primal")
             tangent = self._tangents.of.get(tensor._id)
             if tangent is None:
                 tangent = self._of_integers.get(tensor._id)
-            return _zeros_like(tensor) if tangent is None and zero else tangent
+            return zeros_in_place_of(tensor) if tangent is None and zero else tangent
 
         if isinstance(primals, (Tensor, Variable)):
             return tangent_of(primals)

@@ -258,7 +258,7 @@ class GradientTape:
         found = self._run(inner, targets, flat_sources, output_gradients)
         self._finish_use(inner)
         flat = [
-            _zeros_like(source) if g is None and zero else g
+            zeros_in_place_of(source) if g is None and zero else g
             for g, source in zip(found, flat_sources, strict=True)
         ]
         return _packed(sources, flat)
@@ -290,7 +290,7 @@ class GradientTape:
         if not experimental_use_pfor and not self._persistent:
             raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("jacobian", "with  "))
         inner = self._usable()
-        y = _as_tensor(target, "target")
+        y = tensor_of(target, "target")
         flat_sources = _differentiable_leaves(sources, "source")
         self._leave_context(depth=1)
         zero = _wants_zeros(unconnected_gradients)
@@ -333,7 +333,7 @@ class GradientTape:
         if not experimental_use_pfor and not self._persistent:
             raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("batch_jacobian", " with "))
         inner = self._usable()
-        y, x = _as_tensor(target, "target"), _as_tensor(source, "source")
+        y, x = tensor_of(target, "target"), tensor_of(source, "source")
         jacobians.check_batches(y, x)
         self._leave_context(depth=1)
         zero = _wants_zeros(unconnected_gradients)
@@ -459,11 +459,11 @@ def _differentiable_leaves(structure, role):
         if getattr(leaf, "_is_composite", False) and not isinstance(leaf, IndexedSlices):
             tensors += leaf._components()
         else:
-            tensors.append(_as_tensor(leaf, role))
+            tensors.append(tensor_of(leaf, role))
     return tensors
 
 
-def _as_tensor(leaf, role):
+def tensor_of(leaf, role):
     if isinstance(leaf, Tensor):
         return leaf
     if isinstance(leaf, Variable):
@@ -478,7 +478,7 @@ def _as_tensor(leaf, role):
     )
 
 
-def _zeros_like(source):
+def zeros_in_place_of(source):
     return _zeros(source._value.shape, source._value.dtype)
 
 

@@ -19,7 +19,7 @@ from .families import opaque
 from .joining import concat_row
 from .logic import greater
 from .numerics import decay, in_float32, on_arrays, polynomial
-from .pointwise import _batch, broadcast_shape, dtype_mismatch, elementwise
+from .pointwise import batch_aligned, broadcast_shape, dtype_mismatch, elementwise
 from .selection import select, zero_of
 from .special import ndtr
 
@@ -189,7 +189,7 @@ def _leaky(name, kernel, inputs, vjp, jvp):
         return Spec(broadcast_shape(name, *inputs), dtype)
 
     return opaque(
-        name, kernel, inputs=inputs, infer=infer, vjp=vjp, jvp=jvp, batch=_batch,
+        name, kernel, inputs=inputs, infer=infer, vjp=vjp, jvp=jvp, batch=batch_aligned,
         broadcasts=sum_to,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from .broadcasting import not_allowed, sum_to
 from .casting import cast_row
 from .elementwise import conj
 from .families import dtype_of, opaque
-from .pointwise import _batch, broadcast_shape, dtype_mismatch
+from .pointwise import batch_aligned, broadcast_shape, dtype_mismatch
 from .selection import zero_of
 
 _COMPLEX_OF = {
@@ -34,7 +34,7 @@ def _to_real(name, kernel, vjp, jvp):
         return Spec(x.shape, _real_of(x.dtype))
 
     return opaque(
-        name, kernel, inputs="x", infer=infer, vjp={"x": vjp}, jvp=jvp, batch=_batch,
+        name, kernel, inputs="x", infer=infer, vjp={"x": vjp}, jvp=jvp, batch=batch_aligned,
         holomorphic=False, accepts=dtypes.COMPLEX,
     )  # fmt: skip
 
@@ -118,7 +118,7 @@ complex_ = opaque(
     infer=_infer_complex,
     vjp={"real": lambda g: real(g), "imag": lambda g: imag(g)},
     jvp=_complex_jvp,
-    batch=_batch,
+    batch=batch_aligned,
     holomorphic=False,
     broadcasts=sum_to,
 )

@@ -44,7 +44,7 @@ def elementwise(
         _infer_for(name, accepts, result),
         vjp=tuple(partials.values()),
         jvp=_jvp if state == DIFFERENTIABLE else None,
-        batch=_batch,
+        batch=batch_aligned,
         state=state,
         holomorphic=holomorphic,
         broadcasts=sum_to,
@@ -106,7 +106,7 @@ def _jvp(op, tangents, inputs, out, attrs):
     return total
 
 
-def _batch(op, values, flags, attrs):
+def batch_aligned(op, values, flags, attrs):
     if len(values) == 1:
         return op.call(values[0], **attrs)
     ranks = [len(x._value.shape) - flag for x, flag in zip(values, flags, strict=True)]

@@ -31,7 +31,7 @@ from .drawing import (
 from .families import unregistered
 from .identity import stop_gradient
 from .indexing import gather
-from .pointwise import _batch
+from .pointwise import batch_aligned
 
 
 @export("random.set_seed")
@@ -160,7 +160,7 @@ _poisson_row = unregistered(
     lambda rate, sample: np.broadcast_to(sample, np.broadcast_shapes(rate.shape, sample.shape))[()],
     inputs="rate sample",
     infer=lambda rate, sample: Spec(np.broadcast_shapes(rate.shape, sample.shape), sample.dtype),
-    batch=_batch,
+    batch=batch_aligned,
     checked=False,
 )
 

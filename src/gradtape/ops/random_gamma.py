@@ -15,7 +15,7 @@ from .broadcasting import not_allowed
 from .families import unregistered
 from .gamma_functions import digamma
 from .numerics import special_kernel
-from .pointwise import _batch, broadcast_shape, dtype_mismatch, elementwise
+from .pointwise import batch_aligned, broadcast_shape, dtype_mismatch, elementwise
 
 _FLOATS = dtypes.numpy_set(dtypes.float16, dtypes.float32, dtypes.float64)
 _ROUNDING = 1e-17
@@ -96,7 +96,7 @@ random_gamma_grad = unregistered(
     special_kernel(_sample_gradient),
     inputs="alpha sample",
     infer=_infer_gradient,
-    batch=_batch,
+    batch=batch_aligned,
 )
 
 

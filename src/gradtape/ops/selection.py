@@ -8,7 +8,7 @@ from ..core.op import Op, Spec, register
 from ..core.tensor import EagerTensor, Tensor
 from .broadcasting import broadcast_to, sum_to, words
 from .families import dtype_of, shape_of
-from .pointwise import _batch, dtype_mismatch
+from .pointwise import batch_aligned, dtype_mismatch
 
 
 def zero_of(x):
@@ -77,7 +77,7 @@ _op = Op(
         lambda g, condition: select(condition, zero_of(g), g),
     ),
     jvp=_jvp,
-    batch=_batch,
+    batch=batch_aligned,
     checked=True,
     holomorphic=False,
     broadcasts=sum_to,
