@@ -8,9 +8,12 @@ import pytest
 import gradtape as tf
 
 
-def evaluate(expression):
-    """The value of an expression in `tf`, `np` and a few short names, such as `c` for constant."""
-    names = {
+def evaluate(expression, names=None):
+    """The value of an expression in `tf`, `np` and a few short names, such as `c` for constant.
+
+    A file with short names of its own gives them all.
+    """
+    names = names or {
         "tf": tf,
         "np": np,
         "c": tf.constant,
@@ -42,10 +45,10 @@ def check_value(expression, dtype, value):
     np.testing.assert_allclose(got, value, rtol=1e-6)
 
 
-def check_error(expression, error, message):
+def check_error(expression, error, message, names=None):
     """The expression raises that error, and its message contains the text."""
     with pytest.raises(error, match=re.escape(message)):
-        evaluate(expression)
+        evaluate(expression, names)
 
 
 def value_and_gradients(function, points):

@@ -226,3 +226,57 @@ def test_an_op_without_a_gradient_of_its_own():
     assert found.numpy().ravel().tolist() == [10.0, 10.0]
     with pytest.raises(LookupError, match="no entry for: AdjustContrastv2"):
         gradient(lambda a: tf.image.adjust_contrast(a, 0.5), image)
+
+
+@tf.RegisterGradient("TestTenfoldMatMul")
+def _tenfold_matmul(op, g):
+    a, b = op.inputs
+    return 10.0 * tf.matmul(g, b, transpose_b=True), 10.0 * tf.matmul(a, g, transpose_a=True)
+
+
+class TestTapeAroundVectorizedMap:
+    """Batch rules may use other ops; the tape must see the one that was overridden."""
+
+    W = ((1.0, 2.0), (3.0, 4.0))
+
+    def product_of_each(self, x, w):
+        with override({"MatMul": "TestTenfoldMatMul"}):
+            return tf.vectorized_map(lambda matrix: tf.matmul(matrix, w), x)
+
+    def expected(self, x, w):
+        with tf.GradientTape() as tape:
+            tape.watch([x, w])
+            y = 10.0 * tf.matmul(x, w)
+        return [g.numpy().tolist() for g in tape.gradient(y, [x, w])]
+
+    def test_an_op_whose_batch_rule_uses_another(self):
+        x, w = tf.reshape(tf.range(12.0), (3, 2, 2)), tf.constant(self.W)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch([x, w])
+            y = self.product_of_each(x, w)
+        assert [g.numpy().tolist() for g in tape.gradient(y, [x, w])] == self.expected(x, w)
+        assert y.numpy().tolist() == tf.matmul(x, w).numpy().tolist()
+        rows = tf.reduce_sum(tape.jacobian(y, w), axis=[0, 1, 2])
+        assert rows.numpy().tolist() == self.expected(x, w)[1]
+
+    def test_in_forward_mode(self):
+        x, w = tf.reshape(tf.range(12.0), (3, 2, 2)), tf.constant(self.W)
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = self.product_of_each(x, w)
+        found = accumulator.jvp(y)
+        assert found.numpy().tolist() == (10.0 * tf.matmul(tf.ones_like(x), w)).numpy().tolist()
+
+    def test_nested_maps(self):
+        x, w = tf.reshape(tf.range(12.0), (3, 1, 2, 2)), tf.constant(self.W)
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.vectorized_map(lambda some: self.product_of_each(some, w), x)
+        assert tape.gradient(y, w).numpy().tolist() == self.expected(x[:, 0], w)[1]
+
+    def test_outside_the_context_nothing_is_overridden(self):
+        x, w = tf.reshape(tf.range(12.0), (3, 2, 2)), tf.constant(self.W)
+        self.product_of_each(x, w)
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.vectorized_map(lambda matrix: tf.matmul(matrix, w), x)
+        assert (10.0 * tape.gradient(y, w)).numpy().tolist() == self.expected(x, w)[1]

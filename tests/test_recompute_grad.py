@@ -358,15 +358,53 @@ def test_arguments_are_let_go_without_the_garbage_collector(use):
         gc.enable()
 
 
-LAYERS, SEGMENT, BATCH, WIDTH = 64, 8, 2000, 32
+LAYERS, BATCH, WIDTH = 64, 2000, 32
+
+
+def peak_and_gradients(run, weights):
+    """Every byte allocated at the worst moment of the forward and backward pass; the gradients."""
+    a = tf.constant(np.linspace(-1.0, 1.0, BATCH * WIDTH, dtype=np.float32), shape=(BATCH, WIDTH))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            z = run(a)
+        gradients = tape.gradient(z, [a, *weights])
+        peak = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+    return peak, [g.numpy().tobytes() for g in gradients]
+
+
+def residual(a, weight):
+    return a + tf.tanh(tf.matmul(a, weight))
+
+
+def plain(a, weight):
+    return tf.tanh(tf.matmul(a, weight))
+
+
+def layers_in(segments):
+    return segments if isinstance(segments, int) else sum(map(layers_in, segments))
+
+
+SHRINKING = ((6, 5, 4, 3, 2, 1), (5, 4, 4, 3, 2), (4, 4, 3, 2, 1), (4, 3, 2, 1), 1)
 
 
 @pytest.mark.beyond_tensorflow
-def test_64_layers_in_segments_of_8_need_a_fourth_of_the_memory():
-    """Counts every byte allocated at the worst moment of the forward and backward pass.
+@pytest.mark.parametrize(
+    ("layer", "segments"),
+    [(residual, (8,) * 8), (plain, SHRINKING)],
+    ids=["residual layers in segments of 8", "plain layers in segments of shrinking segments"],
+)
+def test_64_layers_in_segments_need_a_fourth_of_the_memory(layer, segments):
+    """A residual layer keeps two arrays, a segment only its argument.
 
-    A layer keeps two arrays here, a segment only its argument. Of layers that keep a single one,
-    64 against 8 + 8 is a fourth at best, and the gradients in flight make it about a third.
+    Of plain layers, which keep a single one, 64 against 8 + 8 is a fourth at best, and the
+    gradients in flight make it about a third. Segments within segments keep fewer; the later ones
+    are shorter, since more arguments are waiting when they are run again.
     """
     numbers = np.random.default_rng(0)
     weights = [
@@ -374,33 +412,20 @@ def test_64_layers_in_segments_of_8_need_a_fourth_of_the_memory():
         for _ in range(LAYERS)
     ]
 
-    def segment(a, first):
-        for weight in weights[first : first + SEGMENT]:
-            a = a + tf.tanh(tf.matmul(a, weight))
+    def run(a, first, segments):
+        if isinstance(segments, int):
+            for weight in weights[first : first + segments]:
+                a = layer(a, weight)
+            return a
+        for segment in segments:
+            a = tf.recompute_grad(run)(a, first, segment)
+            first += layers_in(segment)
         return a
 
-    def peak_and_gradients(function):
-        a = tf.constant(
-            np.linspace(-1.0, 1.0, BATCH * WIDTH, dtype=np.float32), shape=(BATCH, WIDTH)
-        )
-        gc.collect()
-        tracemalloc.start()
-        try:
-            before = tracemalloc.get_traced_memory()[0]
-            with tf.GradientTape() as tape:
-                tape.watch(a)
-                z = a
-                for first in range(0, LAYERS, SEGMENT):
-                    z = function(z, first)
-            gradients = tape.gradient(z, [a, *weights])
-            peak = tracemalloc.get_traced_memory()[1] - before
-        finally:
-            tracemalloc.stop()
-        return peak, [g.numpy().tobytes() for g in gradients]
-
-    peak, gradients = peak_and_gradients(segment)
-    peak_recomputed, gradients_recomputed = peak_and_gradients(tf.recompute_grad(segment))
-    assert gradients_recomputed == gradients
+    assert layers_in(segments) == LAYERS
+    peak, gradients = peak_and_gradients(lambda a: run(a, 0, LAYERS), weights)
+    peak_recomputed, again = peak_and_gradients(lambda a: run(a, 0, segments), weights)
+    assert again == gradients
     assert peak_recomputed * 4 <= peak, f"{peak / peak_recomputed:.2f} times lower"
 
 

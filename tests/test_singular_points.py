@@ -68,6 +68,19 @@ def only_first(function, x, **options):
     return tape.gradient(y, x)
 
 
+def untaken_log(x):
+    return tf.where(x > 0, tf.math.log(x), 0.0)
+
+
+@pytest.mark.parametrize("expression", [row[0] for row in read_rows("second, nan_safe")[:16]])
+def test_forward_mode_drops_the_branch_not_taken(expression):
+    row = next(row for row in read_rows("second, nan_safe") if row[0] == expression)
+    x = source(row[1])
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = function_of(expression)(x)
+    check(accumulator.jvp(y), row[4])
+
+
 def check(got, text):
     want = literal(text)
     if want is None:
@@ -97,15 +110,59 @@ def test_convention(expression, point, first, second):
 @pytest.mark.beyond_tensorflow
 class TestNanSafe:
     @pytest.mark.parametrize(
-        ("expression", "point", "default", "first", "second"), list(nan_safe_rows())
+        ("expression", "point", "default", "default_second", "first", "second"),
+        list(nan_safe_rows()),
     )
-    def test_row(self, expression, point, default, first, second):
+    def test_row(self, expression, point, default, default_second, first, second):
         function, x = function_of(expression), source(point)
         check(only_first(function, x), default)
+        for got, want in zip(derivatives(function, x), (default, default_second), strict=True):
+            check(got, want)
         check(only_first(function, x, nan_safe=True), first)
         got_first, got_second = derivatives(function, x, nan_safe=True)
         check(got_first, first)
         check(got_second, second)
+
+    def test_reaches_recomputed_functions(self):
+        function = tf.recompute_grad(untaken_log)
+        first, second = derivatives(function, tf.constant([0.0, 4.0]), nan_safe=True)
+        assert only_first(function, tf.constant([0.0, 4.0]), nan_safe=True).numpy()[0] == 0.0
+        assert first.numpy().tolist() == [0.0, 0.25]
+        assert second.numpy().tolist() == [0.0, -0.0625]
+        assert np.isnan(only_first(function, tf.constant([0.0, 4.0])).numpy()[0])
+
+    @pytest.mark.parametrize("recorded_by", ["the rule", "the function"])
+    def test_reaches_tapes_of_custom_rules(self, recorded_by):
+        @tf.custom_gradient
+        def function(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = untaken_log(x)
+
+            def grad(g):
+                if recorded_by == "the function":
+                    return tape.gradient(y, x, g)
+                with tf.GradientTape() as again:
+                    again.watch(x)
+                    z = untaken_log(x)
+                return again.gradient(z, x, g)
+
+            return y, grad
+
+        x = tf.constant([0.0, 4.0])
+        assert only_first(function, x, nan_safe=True).numpy().tolist() == [0.0, 0.25]
+        assert np.isnan(only_first(function, x).numpy()[0])
+
+    def test_is_over_after_the_gradient(self):
+        x = tf.constant([0.0, 4.0])
+        only_first(untaken_log, x, nan_safe=True)
+        assert np.isnan(only_first(untaken_log, x).numpy()[0])
+
+    def test_accumulator_around_a_tape(self):
+        x = tf.constant([0.0, 4.0])
+        with tf.autodiff.ForwardAccumulator(x, tf.ones(2)) as accumulator:
+            first = only_first(untaken_log, x, nan_safe=True)
+        assert accumulator.jvp(first).numpy().tolist() == [0.0, -0.0625]
 
     @pytest.mark.parametrize("pfor", [True, False])
     def test_jacobian(self, pfor):

@@ -7,6 +7,7 @@ import pytest
 
 import gradtape as tf
 from composites import check_batch, check_gradient
+from expressions import check_error
 from gradtape.batching import batch_level
 
 InvalidArgumentError = tf.errors.InvalidArgumentError
@@ -136,9 +137,8 @@ ERRORS = {
 
 @pytest.mark.parametrize("expression", ERRORS)
 def test_error(expression):
-    error, text = ERRORS[expression]
-    with pytest.raises(error, match=re.escape(text)):
-        eval(expression, names())
+    error, message = ERRORS[expression]
+    check_error(expression, error, message, names())
 
 
 @pytest.mark.beyond_tensorflow

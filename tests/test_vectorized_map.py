@@ -369,3 +369,10 @@ def test_but_the_loop_assigns_it_for_each():
     v = tf.Variable(0.0)
     tf.vectorized_map(lambda x: v.assign_add(1.0) * x, tf.ones(3), warn=False)
     assert v.numpy() == 3.0
+
+
+def test_a_range_of_each_length_goes_by_a_loop():
+    found = tf.vectorized_map(
+        lambda n: tf.reduce_sum(tf.range(n)), tf.constant([2, 3, 4]), warn=False
+    )
+    assert found.numpy().tolist() == [1, 3, 6]

@@ -13,6 +13,8 @@ from .core.tensor import Tensor, next_id
 from .ops.broadcasting import broadcast_to, reshape
 from .ops.joining import stack
 
+_new_spec = tuple.__new__  # Spec(…) without its Python-level call: one is made for every op
+
 
 class NotVectorizableError(TypeError):
     """Code inside vectorized_map asked for a value, but each element has its own."""
@@ -30,7 +32,7 @@ class BatchedTensor(Tensor):
 
     def __init__(self, inner, level, outer_recorders):
         value = inner._value
-        self._value = Spec(value.shape[1:], value.dtype)
+        self._value = _new_spec(Spec, (value.shape[1:], value.dtype))
         self._id = next_id()
         self._inner = inner
         self._level = level
@@ -43,9 +45,12 @@ class BatchedTensor(Tensor):
         level = self._level
         flags, values = [], []
         for x in inputs:
-            flag = type(x) is BatchedTensor and x._level == level
-            flags.append(flag)
-            values.append(x._inner if flag else x)
+            if type(x) is BatchedTensor and x._level == level:
+                flags.append(True)
+                values.append(x._inner)
+            else:
+                flags.append(False)
+                values.append(x)
         recorders = thread.recorders
         outer = self._outer_recorders
         if len(recorders) == outer:  # nobody has entered since: all see the inner ops
@@ -114,7 +119,7 @@ class batch_level:  # noqa: N801 - a context, used like a function
 
     def unwrap(self, tensor):
         """The tensor with its leading axis, or None if `tensor` does not depend on it."""
-        if isinstance(tensor, BatchedTensor) and tensor._level == self._level:
+        if type(tensor) is BatchedTensor and tensor._level == self._level:
             return tensor._inner
         return None
 
@@ -196,9 +201,9 @@ def _element(level, x, count):
 def _all_elements(level, result, count):
     if result is None:
         return None
-    tensor = convert_to_tensor(result)
-    inner = level.unwrap(tensor)
+    inner = level.unwrap(result)
     if inner is not None:
         return inner
+    tensor = convert_to_tensor(result)
     shape = tensor._value.shape
     return broadcast_to(reshape(tensor, shape=(1, *shape)), shape=(count, *shape))

@@ -1,7 +1,7 @@
 """Public names of everything that is not an op; ops name themselves in their rows."""
 
 from . import module
-from .autodiff import accumulator, check, custom, functional, recompute, registry, tape
+from .autodiff import accumulator, check, custom, functional, override, recompute, registry, tape
 from .core import (
     dtypes,
     errors,
@@ -47,8 +47,9 @@ export("custom_gradient", custom.custom_gradient)
 export("grad_pass_through", custom.grad_pass_through)
 export("recompute_grad", recompute.recompute_grad)
 export("autodiff.ForwardAccumulator", accumulator.ForwardAccumulator)
-export("autodiff.gradient_override", registry.gradient_override)
+export("autodiff.gradient_override", override.gradient_override)
 export("autodiff.check_gradients", check.check_gradients)
+export("autodiff.GradientError", check.GradientError)
 for _function in functional.PUBLIC:
     export(f"autodiff.{_function.__name__}", _function)
 

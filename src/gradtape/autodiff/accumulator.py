@@ -72,6 +72,11 @@ class _Tangents(Recorder):
                     self.set(each, t)
 
 
+def _broadcasts(shape, goal):
+    pairs = zip(reversed(shape), reversed(goal), strict=False)
+    return len(shape) <= len(goal) and all([size in (1, wanted) for size, wanted in pairs])
+
+
 class ForwardAccumulator:
     """Computes Jacobian-vector products while the function runs.
 
@@ -80,7 +85,7 @@ class ForwardAccumulator:
         tangents: the direction, in the same structure; converted to the primals' dtypes.
 
     Raises:
-        ValueError: the structures or dtypes differ, or a tensor is given twice.
+        ValueError: the structures, shapes or dtypes differ, or a tensor is given twice.
         TypeError: a primal is not a tensor or variable.
 
     Example:
@@ -118,7 +123,13 @@ class ForwardAccumulator:
                 "Tensor {} was specified as a primal multiple times. This may indicate an error. "
                 f"If it was intended, please sum the corresponding tangents. Received: {primal!r}."
             )
-        known[tensor._id] = convert.convert_to_tensor(tangent, primal.dtype)
+        known[tensor._id] = tangent = convert.convert_to_tensor(tangent, primal.dtype)
+        if not _broadcasts(tangent._value.shape, tensor._value.shape):
+            raise ValueError(
+                "ForwardAccumulator takes tangents in the shapes of their primals. Received: in "
+                f"`tangents` one of shape {tangent.shape} for a primal of shape {tensor.shape}. "
+                "Reshape it, or give the primal that it belongs to."
+            )
         self._primals.append(primal)
 
     def __enter__(self):

@@ -2,14 +2,17 @@
 
 One loop over the records, latest first, without recursion. It runs in two forms: on raw arrays
 when nobody records the gradient computation itself, on tensors through dispatch when somebody
-does; `OnArrays` and `OnTensors` hold the few operations in which the two differ.
+does; `OnArrays` and `OnTensors` hold the few operations in which the two differ. Jacobians add a
+third, for many rows at once.
 """
 
 import functools
 
 import numpy as np
 
+from ..core import dtypes
 from ..core.dispatch import thread
+from ..core.errors import invalid_argument
 from ..core.indexed_slices import IndexedSlices, RawSlices
 from ..core.op import DIFFERENTIABLE, UNREGISTERED
 from ..core.rules import guarded_rules
@@ -62,6 +65,10 @@ class OnTensors:
     user_gradient = staticmethod(user_gradient)
 
     @staticmethod
+    def rules(op):
+        return op.tensor_rules
+
+    @staticmethod
     def densify(g):
         return g._to_tensor(None)
 
@@ -93,14 +100,16 @@ def walk_back(recording, grads, keep, mode, *, free):
         recording: the tape's records and the ids it tracks.
         grads: from tensor ids to gradients; holds the results of `keep` afterwards.
         keep: ids whose gradients the caller wants.
-        mode: OnArrays or OnTensors.
+        mode: OnArrays, OnTensors or what answers like them.
         free: whether to drop each record, with what it saved, as soon as it is done.
     """
-    outside, thread.in_backward = thread.in_backward, True
+    outside = thread.in_backward, thread.nan_safe
+    # Gradients that a rule computes by a tape of its own, as recompute_grad does, are safe too.
+    thread.in_backward, thread.nan_safe = True, recording.nan_safe or thread.nan_safe
     try:
         _walk(recording, grads, keep, mode, free)
     finally:
-        thread.in_backward = outside
+        thread.in_backward, thread.nan_safe = outside
 
 
 def _walk(recording, grads, keep, mode, free):
@@ -109,7 +118,7 @@ def _walk(recording, grads, keep, mode, free):
     sparse = mode.sparse
     raw = mode.raw
     has_complex = recording.has_complex
-    nan_safe = recording.nan_safe
+    nan_safe = thread.nan_safe
     owned = set()
     take, look_up, next_record = grads.pop, grads.get, records.pop
     # A persistent tape inside its own context grows while it is walked.
@@ -125,13 +134,15 @@ def _walk(recording, grads, keep, mode, free):
             g = _gradients_of_outputs(mode, grads, keep, saved, out_id)
             if g is None:
                 continue
-        rules = op.array_rules if raw else op.tensor_rules
+        rules = op.array_rules if raw else mode.rules(op)
         if nan_safe and op.state == DIFFERENTIABLE and (op.broadcasts or op.accepts):
             rules = _nan_safe_rules(op, raw)
         conjugate = has_complex and op.holomorphic and _is_complex(g)
         if conjugate or type(rules) is not tuple:
             wanted = [input_id in tracked for input_id in ids]
             found = _joint(mode, op, rules, attrs, saved, g, wanted, conjugate)
+            if op.by_user or op.state == UNREGISTERED:
+                _check_dtypes(op, saved[0], found, ids, keep)
             rules = _constant_rules(found)
         for rule, input_id in zip(rules, ids):  # noqa: B905 - equal by construction, and hot
             if rule is None or input_id not in tracked:
@@ -207,6 +218,23 @@ def _joint(mode, op, rules, attrs, saved, g, wanted, conjugate):
     return [None if d is None else _conjugated(d) for d in found] if conjugate else found
 
 
+def _check_dtypes(op, inputs, found, ids, keep):
+    """Raises for a user's gradient that the next op back cannot take, as its dtype is another."""
+    for i, (x, d, input_id) in enumerate(zip(inputs, found, ids, strict=True)):
+        if d is None or input_id in keep:
+            continue
+        want = x if isinstance(x, np.dtype) else x._value.dtype
+        values = d.values if isinstance(d, (RawSlices, IndexedSlices)) else d
+        got = (values._value if isinstance(values, Tensor) else values).dtype
+        if got != want:
+            want, got = dtypes.of_numpy(want).name, dtypes.of_numpy(got).name
+            raise invalid_argument(
+                op.name,
+                f"the gradient function of {op.name} was expected to return a {want} tensor for "
+                f"input #{i}(zero-based) but it is a {got} tensor. Convert it with tf.cast.",
+            )
+
+
 def _conjugated(g):
     if type(g) is tuple:
         return tuple([_conjugated(each) for each in g])
@@ -223,6 +251,8 @@ def _accumulate(mode, earlier, d, input_id, owned):
             return mode.concatenate(earlier, d)
         earlier = mode.densify(earlier) if type(earlier) is sparse else earlier
         d = mode.densify(d) if type(d) is sparse else d
+    elif mode is not OnTensors and earlier.dtype != d.dtype:
+        raise _unlike(earlier.dtype, d.dtype)
     elif input_id in owned and earlier.shape == d.shape:
         earlier += d
         return earlier
@@ -230,6 +260,18 @@ def _accumulate(mode, earlier, d, input_id, owned):
     if type(total) is np.ndarray:
         owned.add(input_id)
     return total
+
+
+def _unlike(*found):
+    """The error for gradients of one tensor that differ in dtype; NumPy would widen in silence."""
+    first, second = [dtypes.of_numpy(dtype).name for dtype in found]
+    return invalid_argument(
+        "AddN",
+        "cannot compute AddN as input #1(zero-based) was expected to be a "
+        f"{first} tensor but is a {second} tensor: two gradients of one tensor differ in dtype. "
+        "A gradient function of custom_gradient, RegisterGradient or gradient_override must return "
+        "gradients of the dtypes of its inputs; convert them with tf.cast.",
+    )
 
 
 def seed_like(target):

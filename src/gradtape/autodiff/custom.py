@@ -158,7 +158,8 @@ def _overriding_op(name, count, outputs):
     """
     op = Op(
         name, tuple([f"x{i}" for i in range(count)]), _no_kernel, _no_kernel, vjp=_on_tensors,
-        outputs=outputs, holomorphic=False, tensor_rules=_on_tensors, array_rules=_on_arrays,
+        outputs=outputs, holomorphic=False, by_user=True,
+        tensor_rules=_on_tensors, array_rules=_on_arrays,
     )  # fmt: skip
 
     def record(recorder, attrs, inputs, out):
@@ -171,7 +172,8 @@ def _overriding_op(name, count, outputs):
             recorder.note_dtype(tensor)
         specs = tuple([(o._value.shape, o._value.dtype) for o in outs])
         ids = tuple([x._id for x in inputs])
-        recorder.append((op, attrs, (specs,), ids, out_ids if outputs != 1 else out_ids[0]))
+        dtypes = tuple([x._value.dtype for x in inputs])
+        recorder.append((op, attrs, (dtypes, specs), ids, out_ids if outputs != 1 else out_ids[0]))
 
     op.record = record
     return op
@@ -322,7 +324,15 @@ def _ask(name, grad_fn, grads, variables):
     """What the user's gradient function returns: for the arguments, and for the variables."""
     if not variables:
         return nest.flatten(grad_fn(*grads)), []
-    found, of_variables = grad_fn(*grads, variables=variables)
+    result = grad_fn(*grads, variables=variables)
+    is_sequence = isinstance(result, (list, tuple))
+    if not is_sequence or len(result) != 2:
+        raise (ValueError if is_sequence else TypeError)(
+            f"The gradient function of {name}, which uses variables, must return a pair: gradients "
+            f"of the arguments, and a list with one for each of {len(variables)} variables. "
+            f"Received: {result!r}"
+        )
+    found, of_variables = result
     of_variables = nest.flatten(of_variables)
     if len(of_variables) != len(variables):
         raise ValueError(

@@ -4,18 +4,22 @@ The rows of the identity are put before the target as a hidden leading axis, and
 back once: the ops' batch rules carry all rows together.
 """
 
+import functools
 import math
 import operator
 
 import numpy as np
 
-from ..batching import RankError, batch_level
+from ..batching import BatchedTensor, RankError, batch_level
 from ..core.dispatch import thread
+from ..core.indexed_slices import IndexedSlices
+from ..core.rules import rules_of_rows
 from ..core.tensor import EagerTensor
-from ..ops.broadcasting import broadcast_to, reshape
+from ..ops.broadcasting import broadcast_to, reshape, sum_rows_to
 from ..ops.joining import concat_row
 from ..ops.manipulation import transpose_row
 from . import backward
+from .registry import user_gradient
 
 LOOP_NEEDS_PERSISTENT = (
     "GradientTape must be created with persistent=True to compute the {} with eager execution "
@@ -109,9 +113,15 @@ class _Rows:
 
 def _sweep(recording, target, sources, seeds, free):
     """All rows of `seeds` in one walk."""
+    outermost = not thread.recorders and not thread.batch_depth
     with batch_level() as level:
+        if outermost and not (recording.nan_safe or thread.nan_safe or recording.has_complex):
+            grads = {target._id: seeds}
+            _walk(recording, grads, sources, OnRows(len(seeds)), free)
+            found = [grads.get(source._id) for source in sources]
+            return [None if g is None else EagerTensor(g) for g in found]
         grads = {target._id: level.wrap(EagerTensor(seeds))}
-        _walk(recording, grads, sources, free)
+        _walk(recording, grads, sources, backward.OnTensors, free)
         found = []
         for source in sources:
             g = _dense(grads.get(source._id))
@@ -122,14 +132,76 @@ def _sweep(recording, target, sources, seeds, free):
 def _sweep_of_one(recording, target, sources, seeds, free):
     """A single row, without batch rules."""
     grads = {target._id: EagerTensor(seeds.reshape(seeds.shape[1:])[()])}
-    _walk(recording, grads, sources, free)
+    _walk(recording, grads, sources, backward.OnTensors, free)
     found = [_dense(grads.get(source._id)) for source in sources]
     return [None if g is None else reshape(g, shape=(1, *g._value.shape)) for g in found]
 
 
-def _walk(recording, grads, sources, free):
+def _walk(recording, grads, sources, mode, free):
     keep = {source._id for source in sources}
-    backward.walk_back(recording, grads, keep, backward.OnTensors, free=free)
+    backward.walk_back(recording, grads, keep, mode, free=free)
+
+
+class OnRows:
+    """Gradients are arrays of rows; nothing is recorded, and no tape or map is around.
+
+    Elementwise ops have rules for that; all others go through dispatch, and so by batch rules.
+    """
+
+    raw = False
+    sparse = IndexedSlices
+
+    def __init__(self, rows):
+        self._rows = rows
+
+    @staticmethod
+    def rules(op):
+        return _rules_of_rows(op)
+
+    @staticmethod
+    def user_gradient(op, attrs, saved, g):
+        return [_rows_of(d, g) for d in user_gradient(op, attrs, saved, _batched(g))]
+
+    def zeros(self, shape, dtype):
+        return np.zeros((self._rows, *shape), dtype)
+
+    @staticmethod
+    def add(a, b):
+        return a + b
+
+
+@functools.cache
+def _rules_of_rows(op):
+    """The rules of `op` from arrays of rows to such arrays."""
+    if op.broadcasts and not op.joint:
+        return rules_of_rows(op, sum_rows_to)
+    if op.joint:
+        return lambda g, saved, attrs: [
+            _rows_of(d, g) for d in op.tensor_rules(_batched(g), saved, attrs)
+        ]
+    return tuple([rule and _rule_of_rows(rule) for rule in op.tensor_rules])
+
+
+def _rule_of_rows(rule):
+    return lambda g, saved, attrs: _rows_of(rule(_batched(g), saved, attrs), g)
+
+
+def _batched(g):
+    """Rows as the gradient of one element, for the rules; one for each output if several came."""
+    if type(g) is tuple:
+        return tuple([_batched(each) for each in g])
+    return BatchedTensor(EagerTensor(g), thread.batch_depth, 0)
+
+
+def _rows_of(d, g):
+    """What a rule gave for `g`, as an array of rows; what is the same for all is repeated."""
+    if d is None:
+        return None
+    d = _dense(d)
+    if type(d) is BatchedTensor:
+        return d._inner._value
+    rows = len(g[0] if type(g) is tuple else g)
+    return np.broadcast_to(d._value, (rows, *d._value.shape))
 
 
 def _dense(g):

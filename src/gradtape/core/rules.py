@@ -39,6 +39,19 @@ def guarded_rules(op, raw, guard):
     return tuple([_compile_rule(op, rule, i, layout, raw, guard) for i, rule in enumerate(op.vjp)])
 
 
+def rules_of_rows(op, sum_rows_to):
+    """The rules of an elementwise op for many gradients at once, as arrays with a leading axis.
+
+    They are the rules on arrays, since NumPy aligns shapes at their ends; only what was broadcast
+    is summed back by `sum_rows_to`, which leaves that axis alone.
+    """
+    layout = _layout(op, op.vjp)
+    return tuple([
+        _compile_rule(op, rule, i, layout, True, sum_to=sum_rows_to)
+        for i, rule in enumerate(op.vjp)
+    ])  # fmt: skip
+
+
 def unchanged(g):
     """The rule of an input whose gradient is the output's; compiled to nothing at all."""
     return g
@@ -132,7 +145,7 @@ def _compile_record(op, layout):
     return _function("\n".join(lines), "record", {"op": op})
 
 
-def _compile_rule(op, rule, index, layout, raw, guard=None):
+def _compile_rule(op, rule, index, layout, raw, guard=None, sum_to=None):
     if rule is None:
         return None
     names, attrs = parameters(rule)
@@ -158,7 +171,8 @@ def _compile_rule(op, rule, index, layout, raw, guard=None):
     else:
         lines.append("    return d")
     source = "def backward(g, saved, attrs):\n" + "\n".join(lines) + "\n"
-    return _function(source, "backward", {"rule": rule, "sum_to": op.broadcasts, "guard": guard})
+    names_in_source = {"rule": rule, "sum_to": sum_to or op.broadcasts, "guard": guard}
+    return _function(source, "backward", names_in_source)
 
 
 def on_arrays(function):

@@ -13,6 +13,7 @@ from . import (
     cumulative as cumulative,
     drawing as drawing,
     dropout as dropout,
+    eigen as eigen,
     einsum as einsum,
     elementwise as elementwise,
     embedding as embedding,

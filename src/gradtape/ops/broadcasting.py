@@ -178,6 +178,16 @@ def sum_to(g, shape):
     return g if shape_of(g) == shape else reshape(g, shape=shape)
 
 
+def sum_rows_to(g, shape):
+    """Sums each row of an array of broadcast gradients back to `shape`."""
+    have = g.shape[1:]
+    if have == shape:
+        return g
+    aligned = (1,) * (len(have) - len(shape)) + shape
+    axis = [i for i, d in enumerate(aligned, 1) if d == 1 and have[i - 1] != 1]
+    return sum_(g, axis=tuple(axis), keepdims=True).reshape(g.shape[:1] + shape)
+
+
 def with_inner_rank(x, rank):
     """A batched value reshaped so that, behind its leading axis, it has `rank` axes."""
     shape = shape_of(x)

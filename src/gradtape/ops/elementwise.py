@@ -7,10 +7,21 @@ from ..core.dispatch import scalar_like
 from ..core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, REAL
 from ..core.exports import export
 from ..core.op import NON_DIFFERENTIABLE, UNREGISTERED
+from ..core.tensor import Tensor
 from .arithmetic import add, masked, mul, neg, real_div, sub
 from .logic import equal, logical_or, not_equal
 from .pointwise import elementwise
 from .selection import zero_of
+
+
+def _over(g, slope):
+    """`g / slope`; where it is recorded, a product with the reciprocal.
+
+    A zero gradient outweighs an infinite slope in the derivative of the latter, as in TensorFlow.
+    """
+    if isinstance(g, Tensor) or isinstance(slope, Tensor):
+        return mul(g, reciprocal(slope))
+    return real_div(g, slope)
 
 
 def _zero_wins(d, g):
@@ -69,9 +80,9 @@ exp = elementwise("Exp", np.exp, x=lambda g, out: mul(g, out), public="exp math.
 
 expm1 = elementwise("Expm1", np.expm1, x=lambda g, x: mul(g, exp(x)), public="math.expm1")
 
-log = elementwise("Log", np.log, x=lambda g, x: real_div(g, x), public="math.log")
+log = elementwise("Log", np.log, x=lambda g, x: _over(g, x), public="math.log")
 
-log1p = elementwise("Log1p", np.log1p, x=lambda g, x: real_div(g, add(x, 1.0)), public="math.log1p")
+log1p = elementwise("Log1p", np.log1p, x=lambda g, x: _over(g, add(x, 1.0)), public="math.log1p")
 
 # Circular functions -------------------------------------------------------------------------------
 
@@ -86,14 +97,14 @@ tan = elementwise(
 asin = elementwise(
     "Asin",
     np.arcsin,
-    x=lambda g, x: real_div(g, sqrt(one_minus(square(x)))),
+    x=lambda g, x: _over(g, sqrt(one_minus(square(x)))),
     public="asin math.asin",
 )
 
 acos = elementwise(
     "Acos",
     np.arccos,
-    x=lambda g, x: neg(real_div(g, sqrt(one_minus(square(x))))),
+    x=lambda g, x: neg(_over(g, sqrt(one_minus(square(x))))),
     public="acos math.acos",
 )
 
@@ -137,7 +148,7 @@ acosh = elementwise(
 )
 
 atanh = elementwise(
-    "Atanh", np.arctanh, x=lambda g, x: real_div(g, one_minus(square(x))), public="atanh math.atanh"
+    "Atanh", np.arctanh, x=lambda g, x: _over(g, one_minus(square(x))), public="atanh math.atanh"
 )
 
 # Magnitude, sign and rounding ---------------------------------------------------------------------

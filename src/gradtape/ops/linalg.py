@@ -76,24 +76,24 @@ def _svd(input):
     return s, u, v
 
 
-def _times(a, b, adjoint_a=False, adjoint_b=False):
+def product_of_matrices(a, b, adjoint_a=False, adjoint_b=False):
     """The product of matrices; of their adjoints where that is said."""
     a = conj(a) if adjoint_a and dtype_of(a).kind == "c" else a
     b = conj(b) if adjoint_b and dtype_of(b).kind == "c" else b
     return batch_matmul_row(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
 
 
-def _row(x, like):
+def as_row(x, like):
     """A vector for each matrix, as one row in the dtype of `like`: it scales columns."""
     shape = shape_of(x)
     x = reshape(x, shape=(*shape[:-1], 1, shape[-1]))
     return x if dtype_of(x) == dtype_of(like) else cast_row(x, dtype=dtype_of(like))
 
 
-def _column(x, like):
+def as_column(x, like):
     """Likewise as one column, which scales rows."""
     shape = shape_of(x)
-    return reshape(_row(x, like), shape=(*shape, 1))
+    return reshape(as_row(x, like), shape=(*shape, 1))
 
 
 def _svd_rule(g, out):
@@ -104,19 +104,25 @@ def _svd_rule(g, out):
     """
     (g_s, g_u, g_v), (s, u, v) = g, out
     squares = square(s)
-    gaps = sub(_row(squares, u), _column(squares, u))
-    along_u, along_v = _times(u, g_u, adjoint_a=True), _times(v, g_v, adjoint_a=True)
+    gaps = sub(as_row(squares, u), as_column(squares, u))
+    along_u, along_v = (
+        product_of_matrices(u, g_u, adjoint_a=True),
+        product_of_matrices(v, g_v, adjoint_a=True),
+    )
     diagonal = np.eye(shape_of(s)[-1], dtype=dtype_of(u))
-    inner = mul(diagonal, _row(g_s, u))
-    inner = add(inner, mul(_turning(along_u, gaps), _row(s, u)))
-    inner = add(inner, mul(_column(s, u), _turning(along_v, gaps)))
+    inner = mul(diagonal, as_row(g_s, u))
+    inner = add(inner, mul(_turning(along_u, gaps), as_row(s, u)))
+    inner = add(inner, mul(as_column(s, u), _turning(along_v, gaps)))
     if dtype_of(u).kind == "c":
         phase = div_no_nan(imag(sum_(mul(diagonal, along_u), axis=(-1,), keepdims=False)), s)
-        inner = add(inner, mul(diagonal, _row(complex_(mul(phase, 0.0), phase), u)))
-    outside_u = div_no_nan(sub(g_u, _times(u, along_u)), _row(s, u))
-    outside_v = div_no_nan(sub(g_v, _times(v, along_v)), _row(s, u))
-    left = add(_times(u, inner), outside_u)
-    return add(_times(left, v, adjoint_b=True), _times(u, outside_v, adjoint_b=True))
+        inner = add(inner, mul(diagonal, as_row(complex_(mul(phase, 0.0), phase), u)))
+    outside_u = div_no_nan(sub(g_u, product_of_matrices(u, along_u)), as_row(s, u))
+    outside_v = div_no_nan(sub(g_v, product_of_matrices(v, along_v)), as_row(s, u))
+    left = add(product_of_matrices(u, inner), outside_u)
+    return add(
+        product_of_matrices(left, v, adjoint_b=True),
+        product_of_matrices(u, outside_v, adjoint_b=True),
+    )
 
 
 def _turning(x, gaps):
@@ -144,7 +150,7 @@ def _values_rule(g, input):
     s, u, v = svd_row(input)
     # At a singular value 0, as at the norm 0, the gradient is 0.
     g = masked(g, not_equal(s, zero_of(s)))
-    return _times(mul(u, _row(g, u)), v, adjoint_b=True)
+    return product_of_matrices(mul(u, as_row(g, u)), v, adjoint_b=True)
 
 
 singular_values = opaque(

@@ -1,5 +1,7 @@
 """Tensors made from a rule: filled with one value, ranges, evenly spaced values, eye."""
 
+from typing import Any
+
 import numpy as np
 
 from ..core import dtypes
@@ -121,10 +123,10 @@ def _common_dtype(found):
 
 
 def _range_number(name, tensor, dtype):
-    value = tensor._value
-    if value.size != 1 or value.ndim > 1:
-        raise invalid_argument("Range", f"{name} must be a scalar, not shape {words(value.shape)}")
-    return value.reshape(())[()].astype(dtype.numpy_dtype)
+    if tensor._value.shape not in ((), (1,)):
+        raise invalid_argument("Range", f"{name} must be a scalar, not shape {words(tensor.shape)}")
+    value: Any = np.asarray(tensor).reshape(())[()]
+    return value.astype(dtype.numpy_dtype)
 
 
 def _check_range(first, last, step):
