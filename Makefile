@@ -2,7 +2,8 @@
 #   make demo    train a small network on handwritten digits
 #   make test    run the tests
 #   make lint    formatting, lint rules, types
-#   make docs    write docs/ops.md anew from the op table
+#   make docs    write docs/ops.md and docs/coverage.md anew
+#   make answers record anew what TensorFlow answers (installs it under .tensorflow/)
 #   make bench   compare with other libraries (installs them under .bench/)
 #   make wheel   build the wheel and the sdist into dist/
 #   make clean   remove everything these targets made
@@ -13,13 +14,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 DEVELOPMENT := $(VENV)/.development-installed
+TENSORFLOW := .tensorflow/.installed
 MAX_WHEEL_BYTES := 1000000
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types format docs bench wheel clean
+.PHONY: help demo test lint types format docs answers bench wheel clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -44,6 +46,12 @@ format: $(DEVELOPMENT)
 
 docs: $(DEVELOPMENT)
 	@$(BIN)/python docs/make_ops_page.py
+	@$(BIN)/python docs/make_coverage_page.py
+
+answers: $(TENSORFLOW)
+	@.tensorflow/bin/python tests/data/make_tensorflow_raw_ops.py
+	@.tensorflow/bin/python tests/data/make_tensorflow_signatures.py
+	@PYTHONPATH=src:tests .tensorflow/bin/python tests/data/make_tensorflow_answers.py
 
 bench: $(RUNTIME)
 	@$(BIN)/python benchmarks/run.py
@@ -59,7 +67,7 @@ wheel: $(DEVELOPMENT)
 	done
 
 clean:
-	@rm -rf $(VENV) .bench build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .bench .tensorflow build dist .pytest_cache .ruff_cache .hypothesis
 	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Stamps: the environment is made anew only when what it is made from changes.
@@ -77,4 +85,10 @@ $(RUNTIME): pyproject.toml src/gradtape/_version.py | $(BIN)/python
 $(DEVELOPMENT): $(RUNTIME)
 	@echo "installing the development tools into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+$(TENSORFLOW): pyproject.toml
+	@echo "installing TensorFlow into .tensorflow"
+	@$(PYTHON) -m venv .tensorflow
+	@.tensorflow/bin/python -m pip install --quiet tensorflow-cpu==2.21.0 hypothesis pytest scipy
 	@touch $@

@@ -13,6 +13,7 @@ sys.path[:0] = [path for path in (str(ROOT / "src"), str(ROOT / "tests")) if pat
 import gradtape  # noqa: E402 - these are found through the line above
 from gradtape.core.exports import PUBLIC  # noqa: E402
 from gradtape.core.op import DIFFERENTIABLE, NON_DIFFERENTIABLE, OPS, UNREGISTERED, Op  # noqa: E402
+from gradtape.on_demand import load_everything  # noqa: E402
 from gradtape.ops import families, pointwise  # noqa: E402
 from op_table.calls import (  # noqa: E402  # pyright: ignore[reportMissingImports]
     continuous,
@@ -23,6 +24,7 @@ from op_table.calls import (  # noqa: E402  # pyright: ignore[reportMissingImpor
 from op_table.cases import all_cases  # noqa: E402  # pyright: ignore[reportMissingImports]
 from op_table.checks import checks_of  # noqa: E402  # pyright: ignore[reportMissingImports]
 
+load_everything()
 OPS_FOLDER = Path(gradtape.__file__).parent / "ops"
 # Where functions that are ops come from: their files, or made of the row by dispatch.
 LAYERS = ("gradtape.ops.", "gradtape.core.dispatch")
@@ -80,8 +82,8 @@ False True
 
 
 def files_of_ops():
-    """For each op the name of the file whose module-level code declares it."""
-    found = {}
+    """For each op the name of the file that declares it, by itself or in a function for several."""
+    found = {name: op.infer.__module__.rpartition(".")[2] for name, op in OPS.items()}
     for path in sorted(OPS_FOLDER.glob("*.py")):
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(statement, ast.Assign | ast.Expr):

@@ -60,7 +60,7 @@ def read_fences(text: str) -> list[Fence]:
 
 def read_blocks(text: str) -> list[Block]:
     blocks, fences = [], read_fences(text)
-    for fence, following in zip(fences, [*fences[1:], None], strict=True):
+    for fence, following in zip(fences, [*fences, None][1:], strict=True):
         language, _, mark = fence.info.partition(" ")
         if language != "python":
             continue

@@ -88,6 +88,9 @@ VALUES = {
     "tf.one_hot([[0, 1]], 3, axis=1).shape.as_list()": [1, 3, 2],
     "tf.one_hot(tf.constant([0], tf.uint8), 2)": [[1, 0]],
     "tf.one_hot([True], 2)": [[0, 1]],
+    "tf.one_hot(np.array([1.0, 0.7]), 2)": [[0, 1], [1, 0]],
+    "tf.one_hot(np.array([1], np.uint16), 2)": [[0, 1]],
+    "tf.one_hot(np.float32(1), 2)": [0, 1],
     "tf.one_hot([0, 1], 0).shape.as_list()": [2, 0],
     # embedding_lookup
     "tf.nn.embedding_lookup(x, [[0], [1]])": [[[1, 2, 3]], [[4, 5, 6]]],
@@ -255,6 +258,12 @@ def test_masks_that_differ_within_a_batch(function):
         mask = level.wrap(tf.constant([[True, False], [True, True]]))
         with pytest.raises(TypeError, match=r"Use tf.where\(\w+, x, y\)"):
             function(mask, tf.constant([1.0, 2.0]))
+
+
+def test_ids_into_a_table_in_parts_are_integers():
+    parts = [tf.constant([[1.0], [2.0]]), tf.constant([[3.0]])]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Value for attr 'Tindices' of double"):
+        tf.nn.embedding_lookup(parts, np.array([1.0]))
 
 
 class TestSlicesAsGradients:

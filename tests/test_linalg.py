@@ -167,8 +167,22 @@ def test_full_matrices():
     assert (s.shape, u.shape, v.shape) == ([2], [2, 2], [2, 2])
 
 
-@pytest.mark.beyond_tensorflow
-def test_full_matrices_of_matrices_that_are_not_square():
-    """TensorFlow computes these; gradtape says that it does not, and what to do."""
-    message = "use full_matrices=False. Received: shape [2,3]"
-    check_error("tf.linalg.svd(A(2, 3), full_matrices=True)", tf.errors.UnimplementedError, message)
+@pytest.mark.parametrize(("shape", "size_of_u", "size_of_v"), [((4, 2), 4, 2), ((2, 2, 5), 2, 5)])
+def test_full_matrices_of_matrices_that_are_not_square(shape, size_of_u, size_of_v):
+    x = np.sin(np.arange(np.prod(shape))).reshape(shape)
+    s, u, v = tf.linalg.svd(x, full_matrices=True)
+    assert (u.shape[-1], v.shape[-1]) == (size_of_u, size_of_v)
+    for basis in (u, v):
+        unit = np.broadcast_to(np.eye(basis.shape[-1]), basis.shape)
+        np.testing.assert_allclose(tf.matmul(basis, basis, adjoint_a=True), unit, atol=1e-12)
+    product = tf.matmul(u[..., :2] * s[..., None, :], v[..., :2], adjoint_b=True)
+    np.testing.assert_allclose(product, x, atol=1e-12)
+
+
+def test_arbitrary_vectors_have_no_gradient():
+    x = tf.constant(np.sin(np.arange(8.0)).reshape(4, 2))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        u = tf.linalg.svd(x, full_matrices=True)[1]
+    with pytest.raises(NotImplementedError, match="2 vectors that fill up"):
+        tape.gradient(u, x)

@@ -56,8 +56,8 @@ def test_only_two_dependencies(pyproject):
 
 def test_extras(pyproject):
     extras = pyproject["project"]["optional-dependencies"]
-    assert sorted(extras) == ["all", "dev", "jit", "keras", "mpi"]
-    assert extras["all"] == ["gradtape[jit,keras,mpi]"]
+    assert sorted(extras) == ["all", "dev", "image", "jit", "keras", "mpi"]
+    assert extras["all"] == ["gradtape[image,jit,keras,mpi]"]
 
 
 def test_development_tools_are_pinned(pyproject):

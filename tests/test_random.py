@@ -155,6 +155,13 @@ def test_split_and_fold_in_keep_the_dtype_of_seed_and_data():
     assert tf.random.experimental.stateless_fold_in is tf.random.fold_in
 
 
+def test_shuffling_nothing_draws_nothing():
+    tf.random.set_seed(None)
+    assert tf.random.shuffle(np.zeros((2, 0), np.int64), seed=1).shape == (2, 0)
+    shuffled = tf.random.shuffle(tf.range(5, dtype=tf.int64), seed=1)
+    assert shuffled.numpy().tolist() == [2, 4, 0, 3, 1]
+
+
 def test_shuffle_keeps_rows_together():
     rows = tf.reshape(tf.range(40), [20, 2])
     for shuffled in (

@@ -8,14 +8,20 @@ from . import (
     public as _public,  # noqa: F401 - declares the other names
 )
 from ._version import __version__ as __version__
-from .compat import install_as_tensorflow as install_as_tensorflow
 from .core.exports import PUBLIC as _PUBLIC
 from .core.memory import keep_freed_memory as _keep_freed_memory
-from .namespaces import missing_attribute as _missing_attribute, publish as _publish
+from .namespaces import everything_in as _everything_in, find as _find, publish as _publish
+from .on_demand import make_namespaces as _make_namespaces
+from .stand_in import install_as_tensorflow as install_as_tensorflow
 
 _keep_freed_memory()
+_make_namespaces()
 _publish(_sys.modules[__name__], _PUBLIC)
 
 
 def __getattr__(name: str) -> _Any:
-    raise _missing_attribute(_sys.modules[__name__], name)
+    return _find(_sys.modules[__name__], name)
+
+
+def __dir__() -> list[str]:
+    return _everything_in(_sys.modules[__name__])

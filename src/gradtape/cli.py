@@ -9,7 +9,7 @@ from importlib.machinery import SourceFileLoader
 from types import ModuleType
 
 from ._version import __version__
-from .compat import install_as_tensorflow
+from .stand_in import install_as_tensorflow
 
 EXIT_FAILURE = 1
 EXIT_USAGE = 2

@@ -5,19 +5,40 @@ import types
 
 
 class Namespace(types.ModuleType):
-    """A module whose missing attributes say which existing name is nearest."""
+    """A module that finds its names when they are asked for."""
 
     def __getattr__(self, name):
-        raise missing_attribute(self, name)
+        return find(self, name)
+
+    def __dir__(self):
+        return everything_in(self)
+
+
+def find(module, name):
+    """A public name that is not loaded yet; the error for one that does not exist."""
+    from . import on_demand
+
+    path = module.__name__.partition(".")[2]
+    if not name.startswith("_") and on_demand.provide(f"{path}.{name}" if path else name):
+        return vars(module)[name]
+    raise missing_attribute(module, name)
+
+
+def everything_in(module):
+    """All names in a module, those not loaded yet too."""
+    from . import on_demand
+
+    on_demand.load_everything()
+    return sorted(vars(module))
 
 
 def missing_attribute(module, name):
-    """The AttributeError for a name that `module` does not have."""
+    """The AttributeError for a name that `module` does not have; says which one is nearest."""
     if name.startswith("__"):
         return AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
     import difflib
 
-    names = [n for n in vars(module) if not n.startswith("_")]
+    names = [n for n in dir(module) if not n.startswith("_")]
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     advice = f" Did you mean {near[0]!r}?" if near else ""
     return AttributeError(f"module {module.__name__!r} has no attribute {name!r}.{advice}")
@@ -32,10 +53,11 @@ def publish(root, public):
     """
     for dotted, item in public.items():
         path, _, name = dotted.rpartition(".")
-        setattr(_module(root, path), name, item)
+        setattr(make_module(root, path), name, item)
 
 
-def _module(root, path):
+def make_module(root, path):
+    """The module at a dotted path below `root`, made if there is none."""
     module = root
     for part in filter(None, path.split(".")):
         full_name = f"{module.__name__}.{part}"

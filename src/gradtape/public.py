@@ -13,6 +13,7 @@ from .core import (
     shapes,
     spec,
     tensor as tensors,
+    variable_creation,
 )
 
 export = exports.export
@@ -33,6 +34,9 @@ for _name in ("assert_same_structure", "flatten", "is_nested", "map_structure", 
 
 export("TensorShape", shapes.TensorShape)
 export("TensorSpec", spec.TensorSpec)
+export("VariableAggregation", variable_creation.VariableAggregation)
+export("VariableSynchronization", variable_creation.VariableSynchronization)
+export("variable_creator_scope", variable_creation.variable_creator_scope)
 export("Tensor", tensors.Tensor)
 export("IndexedSlices", indexed_slices.IndexedSlices)
 export("Module", module.Module)
@@ -57,7 +61,7 @@ for _function in functional.PUBLIC:
 @export("is_tensor")
 def is_tensor(x):
     """Whether `x` is a tensor, a variable, or made of tensors."""
-    return hasattr(x, "_dispatch_level") or getattr(x, "_is_composite", False)
+    return hasattr(x, "_dispatch_level") or isinstance(x, indexed_slices.IndexedSlices)
 
 
 @export("executing_eagerly")
@@ -68,8 +72,13 @@ def executing_eagerly():
 
 @export("get_static_value")
 def get_static_value(tensor, partial=False):
-    """The value of an eager tensor as a NumPy array or scalar."""
-    return tensor.numpy()
+    """The value of an eager tensor as a NumPy array or scalar; None of a variable.
+
+    What is not a tensor is returned as it is.
+    """
+    if isinstance(tensor, tensors.Tensor):
+        return tensor.numpy()
+    return None if is_tensor(tensor) else tensor
 
 
 exports.PUBLIC["newaxis"] = None

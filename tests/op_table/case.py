@@ -57,6 +57,8 @@ class Sample:
         expected: the value, where it is better written down than computed by the reference.
         gradient: False to compare values only: at a kink, with NaN, where differences mean nothing.
         batch_inputs: overrides the case's for this sample.
+        raw: the keyword arguments of the same call by `tf.raw_ops`, where the case's `raw` or the
+            row's cannot tell them; arrays are tensors.
     """
 
     inputs: Sequence[Any]
@@ -64,6 +66,7 @@ class Sample:
     expected: Any = None
     gradient: bool = True
     batch_inputs: Sequence[int | str] | None = None
+    raw: dict[str, Any] | None = None
 
     def __post_init__(self):
         object.__setattr__(self, "inputs", tuple(np.asarray(x) for x in self.inputs))
@@ -123,6 +126,10 @@ class Case:
             of two calls are compared in shape and dtype only.
         generated: a Hypothesis strategy for further samples, whose value, inferred shape and dtype,
             and shapes of gradients are checked; see `strategies`.
+        raw: `raw(*inputs, **attrs)`, the keyword arguments of the same call by `tf.raw_ops`, for a
+            row whose own `raw` is a function; None if those are called like the row's inputs and
+            attributes. It returns None for what TensorFlow's op cannot do. With them TensorFlow's
+            answers are recorded; see `answers`.
     """
 
     op: str
@@ -140,6 +147,7 @@ class Case:
     vary: Callable[..., Any] | None = None
     random: bool = False
     generated: SearchStrategy[Sample] | None = None
+    raw: Callable[..., dict[str, Any] | None] | None = None
 
     def __post_init__(self):
         if (self.reference is None) == (self.verify is None):

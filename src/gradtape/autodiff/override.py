@@ -7,7 +7,7 @@ import threading
 from ..batching import batch_level
 from ..core.dispatch import thread
 from ..core.indexed_slices import IndexedSlices
-from ..core.op import DIFFERENTIABLE, NON_DIFFERENTIABLE, OPS, UNREGISTERED
+from ..core.op import DIFFERENTIABLE, NON_DIFFERENTIABLE, OPS, UNREGISTERED, find_op
 from ..core.rules import compile_rules
 from ..ops.broadcasting import broadcast_to, reshape
 from ..ops.reduction import reduce_sum
@@ -30,7 +30,7 @@ class gradient_override:  # noqa: N801 - a context, used like a function
 
     def __init__(self, mapping):
         for op_type, name in mapping.items():
-            if op_type not in OPS:
+            if find_op(op_type) is None:
                 raise LookupError(f"There is no op of type {op_type!r}.")
             if name not in user_gradients:
                 raise LookupError(f"gradient registry has no entry for: {name}")

@@ -5,7 +5,7 @@ from ..core.dispatch import thread
 from ..core.dtypes import as_dtype
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices, RawSlices
-from ..core.op import OPS, UNREGISTERED
+from ..core.op import UNREGISTERED, find_op
 from ..core.tensor import EagerTensor
 
 user_gradients: dict = {}
@@ -62,7 +62,7 @@ def no_gradient(op_type):
 
 
 def _add(op_type, function):
-    op = OPS.get(op_type)
+    op = find_op(op_type)
     if op_type in user_gradients or (op is not None and op.state != UNREGISTERED):
         raise KeyError(
             f"Registering two gradient with name '{op_type}'! It has one already"

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core import convert, dtypes, log, nest
+from ..core import convert, log, nest
 from ..core.dispatch import thread
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices
-from ..core.op import Recorder
 from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
 from . import backward, jacobians
+from .recording import Recording
 
 _IN_CONTEXT = (
     "Calling GradientTape.gradient on a persistent tape inside its context is significantly less "
@@ -32,69 +32,6 @@ class UnconnectedGradients(enum.Enum):
 
 class NotDifferentiableError(TypeError, AttributeError):
     """A target, source or watched object is not a tensor or variable."""
-
-
-class Recording(Recorder):
-    """What one tape has recorded.
-
-    A record is `(op, attrs, saved, input ids, output id or ids)`; `saved` holds what the op's
-    adjoint reads and nothing else.
-    """
-
-    is_tape = True
-    __slots__ = (
-        "append",
-        "broken",
-        "has_bfloat16",
-        "has_complex",
-        "nan_safe",
-        "records",
-        "tracked",
-        "variables",
-        "watches_variables",
-    )
-
-    def __init__(self, watches_variables, nan_safe=False):
-        self.records = []
-        self.append = self.records.append
-        self.tracked = set()
-        self.variables = {}
-        self.watches_variables = watches_variables
-        self.nan_safe = nan_safe
-        self.broken = False
-        self.has_complex = False
-        self.has_bfloat16 = False
-
-    def tracks(self, ids):
-        return not self.tracked.isdisjoint(ids)
-
-    def note_dtype(self, tensor):
-        """Remembers dtypes that need more than plain kernels.
-
-        Rules for complex numbers need conjugates; bfloat16 is not NumPy's own, and beside Python
-        numbers it would turn into float32.
-        """
-        kind = tensor._value.dtype.kind
-        if kind == "c":
-            self.has_complex = True
-        elif kind == "V":
-            self.has_bfloat16 = True
-
-    def watch_tensor(self, tensor):
-        self.tracked.add(tensor._id)
-        self.note_dtype(tensor)
-
-    def variable_read(self, variable):
-        """A variable is read or written: trainable ones are watched by themselves."""
-        unknown = self.watches_variables and variable._handle.id not in self.variables
-        if unknown and variable.trainable:
-            self.watch_variable(variable)
-
-    def watch_variable(self, variable):
-        handle = variable._handle
-        self.variables.setdefault(handle.id, variable._original)
-        if handle.tensor._value.dtype in dtypes.DIFFERENTIABLE:
-            self.watch_tensor(handle.tensor)
 
 
 class _StopRecording:
@@ -140,6 +77,7 @@ class GradientTape:
         self._inner = None
         self._recording = False
         self._variables_of_used = ()
+        self._departures = {}  # what the last recording noted; it outlives a one-shot tape's use
 
     def __enter__(self):
         self._push()
@@ -157,6 +95,7 @@ class GradientTape:
             )
         if self._inner is None:
             self._inner = Recording(self._watch_accessed_variables, self._nan_safe)
+            self._departures = self._inner.departures
         thread.recorders = (*thread.recorders, self._inner)
         self._recording = True
 
@@ -457,7 +396,7 @@ def _differentiable_leaves(structure, role):
     tensors = []
     for leaf in nest.flatten(structure):
         if getattr(leaf, "_is_composite", False) and not isinstance(leaf, IndexedSlices):
-            tensors += leaf._components()
+            tensors += leaf._differentiable_components(role)
         else:
             tensors.append(tensor_of(leaf, role))
     return tensors

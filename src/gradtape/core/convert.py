@@ -80,8 +80,9 @@ def operand(value, like=None) -> Any:
     """
     if isinstance(value, Tensor):
         return value
-    if getattr(value, "_dispatch_level", 0) < 0:
-        return value._read()
+    level = getattr(value, "_dispatch_level", 0)
+    if level:  # a composite stays what it is: dispatch asks it
+        return value._read() if level < 0 else value
     if like is None:
         return convert_to_tensor(value)
     if hasattr(value, "_to_tensor"):
@@ -119,7 +120,39 @@ def operands(*values) -> Any:
     return tuple([operand(v, like) for v in values])
 
 
+# Set by `add_conversion`: (priority, class, function), those to be tried first at the front.
+_conversions: list = []
+
+
+def add_conversion(base_type, function, priority):
+    """Has values of a class converted by `function(value, dtype=, name=, as_ref=)`."""
+    _conversions.append((priority, base_type, function))
+    _conversions.sort(key=lambda entry: entry[0])
+
+
+def _converted(value, dtype):
+    """The tensor an added conversion makes of `value`; None if there is none for it."""
+    for _, base_type, function in _conversions:
+        if isinstance(value, base_type):
+            tensor = function(value, dtype=dtype, name=None, as_ref=False)
+            if tensor is NotImplemented:
+                continue
+            if not isinstance(tensor, Tensor) or (
+                dtype and dtype.numpy_dtype != tensor._value.dtype
+            ):
+                raise RuntimeError(
+                    f"The conversion function {function} for {base_type} returned {tensor!r}; "
+                    f"expected a tensor{f' of dtype {dtype.name}' if dtype else ''}."
+                )
+            return tensor
+    return None
+
+
 def _tensor_of(value, dtype):
+    if _conversions:
+        tensor = _converted(value, dtype)
+        if tensor is not None:
+            return tensor
     if isinstance(value, (list, tuple)) and _contains_tensor(value):
         if _stack is None:
             raise RuntimeError("Sequences of tensors need gradtape.ops: import gradtape first.")

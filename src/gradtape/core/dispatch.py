@@ -6,12 +6,12 @@ make the same for one elementwise op: those are most of eager code, and every te
 microsecond counts there.
 """
 
-import threading
 import warnings
 from typing import Any
 
 import numpy as np
 
+from .active import thread
 from .errors import OpError
 from .op import NON_DIFFERENTIABLE
 from .rules import compile_when_recorded
@@ -20,22 +20,10 @@ from .tensor import EagerTensor, Tensor, next_id
 new_tensor = object.__new__
 NO_ATTRS: dict = {}
 _FLOAT32 = np.dtype(np.float32)
+_STRING = np.dtype(object)
 
 # Infinities and NaNs are values like any other, as they are in TensorFlow.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"gradtape\.")
-
-
-class _Thread(threading.local):
-    """What is active on this thread, outermost first: recorders, and maps over elements."""
-
-    recorders: tuple = ()
-    maps: tuple = ()
-    batch_depth: int = 0
-    in_backward: bool = False
-    nan_safe: bool = False
-
-
-thread = _Thread()
 
 
 def apply(op, inputs, attrs=NO_ATTRS) -> Any:
@@ -113,7 +101,7 @@ def binary_on_tensors(op, otherwise=None):
         op: the Op.
         otherwise: what to do with anything but two eager tensors; apply it, if None.
     """
-    kernel, infer, accepts = op.kernel, op.infer, op.accepts
+    kernel, accepts = op.kernel, op.accepts - {_STRING}
     usual = _FLOAT32 if _FLOAT32 in accepts else None
     recorded = op.state is not NON_DIFFERENTIABLE
 
@@ -125,8 +113,9 @@ def binary_on_tensors(op, otherwise=None):
         try:
             dtype = a.dtype
             if dtype is not b.dtype or (dtype is not usual and dtype not in accepts):
-                infer(a, b)
-            value = kernel(a, b)
+                value = _on_strings(op, a, b)
+            else:
+                value = kernel(a, b)
         except Exception as error:
             value = _recover(op, (a, b), NO_ATTRS, error)
         out = new_tensor(EagerTensor)  # EagerTensor(value), without the call of __init__
@@ -140,6 +129,13 @@ def binary_on_tensors(op, otherwise=None):
         return out
 
     return on_tensors
+
+
+def _on_strings(op, a, b):
+    """The value for two strings, of which NumPy makes plain bytes; the error for anything else."""
+    op.infer(a, b)
+    value = op.kernel(a, b)
+    return np.asarray(value, object) if type(value) is bytes else value
 
 
 def _apply_to_others(op, inputs, attrs):

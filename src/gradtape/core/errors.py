@@ -1,5 +1,6 @@
 """TensorFlow's exception classes, and the one place where op errors get their wording."""
 
+OK = 0
 CANCELLED = 1
 UNKNOWN = 2
 INVALID_ARGUMENT = 3

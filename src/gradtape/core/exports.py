@@ -1,8 +1,31 @@
 """The public names: which function stands behind `tf.math.add`, said where it is written."""
 
 import types
+from typing import Any
 
-PUBLIC: dict[str, object] = {}
+PUBLIC: dict[str, Any] = {}
+
+# Set where parts are loaded on demand: loads what has a public name.
+_load = None
+
+
+def set_load(function):
+    """Tells `public` how names that are not there yet are loaded."""
+    global _load
+    _load = function
+
+
+def public(name):
+    """What stands behind a public name, loaded if it was not."""
+    if name not in PUBLIC and _load is not None:
+        _load(name)
+    return PUBLIC[name]
+
+
+def complete(name):
+    """Loads all that belongs to a public name, also where the name itself is there already."""
+    if _load is not None:
+        _load(name)
 
 
 def export(names, value=None):

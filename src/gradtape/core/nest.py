@@ -316,14 +316,17 @@ def _same_kind(first, second):
 
 def _compare_composites(first, second):
     """Composites agree if they have the same class and the same dtypes, whatever their sizes."""
-    specs = [
-        f"{type(one).__name__}({', '.join(c.dtype.name for c in one._components())})"
-        for one in (first, second)
-    ]
+    specs = [f"{type(one).__name__}({', '.join(_component_texts(one))})" for one in (first, second)]
     if type(first) is not type(second) or specs[0] != specs[1]:
         raise _MismatchError(
             ValueError, f"Incompatible CompositeTensor TypeSpecs: {specs[0]} vs. {specs[1]}"
         )
+
+
+def _component_texts(composite):
+    if hasattr(composite, "_leaf_texts"):
+        return composite._leaf_texts()
+    return [component.dtype.name for component in composite._components()]
 
 
 def _describe(structure):

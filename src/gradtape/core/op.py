@@ -64,6 +64,13 @@ class Op:
         on_tensors: for elementwise ops of one or two inputs, the fast way to apply them.
         broadcasts: for ops whose inputs broadcast, the function that sums a gradient back to
             its input's shape.
+        raw: how `tf.raw_ops` calls it: TensorFlow's arguments in order, each with the row's name
+            for it where that differs and its default: `"input:x, axis, keep_dims:keepdims=False"`.
+            A name that the row does not have is followed by `:_` if it does not change the result,
+            by `:` if only its default is supported; `:axis=-1` is an attribute of the row that
+            TensorFlow's op does not have; `-> values, indices` names several results.
+            None if both use the same names; False if TensorFlow has no such op type; or a function
+            with TensorFlow's parameters where more than names differ.
     """
 
     name: str
@@ -81,6 +88,7 @@ class Op:
     by_user: bool = False
     broadcasts: Callable[..., Any] | None = None
     accepts: frozenset | None = None
+    raw: Any = None
     call: Any = None
     on_tensors: Any = field(default=None, repr=False)
     record: Any = field(default=None, repr=False)
@@ -103,6 +111,17 @@ class Op:
 OPS: dict[str, Op] = {}
 
 
+def declare_the_rest():
+    """Imports the rows that are loaded on demand; set by what knows of them."""
+
+
+def find_op(name):
+    """The op of that name, or None; looked for everywhere."""
+    if name not in OPS:
+        declare_the_rest()
+    return OPS.get(name)
+
+
 class Recorder:
     """What can be active on a thread and see the ops that are applied.
 
@@ -118,6 +137,9 @@ class Recorder:
 
     def variable_read(self, variable):
         """Sees that a variable is read or written."""
+
+    def tensor_leaves(self, tensor):
+        """Sees that a tensor's value is taken as a NumPy array."""
 
     def tracks(self, ids):
         """Whether it follows a tensor with one of these ids."""

@@ -47,6 +47,7 @@ class _SeedState:
         self._streams: dict[Hashable, int] = {}
         self._unseeded_key, self._unseeded_counter = _entropy()
         self._captures = [self._capture]
+        self._resets: list[Callable[[], None]] = []
 
     def set_seed(self, seed: object) -> None:
         """Make the random ops that follow a function of ``seed``; None makes them unpredictable."""
@@ -55,6 +56,8 @@ class _SeedState:
             self._global_seed = None if number is None else int(number % _SEED_MODULUS)
             self._op_seeds = random.Random(number)
             self._streams.clear()
+        for reset in self._resets:
+            reset()
 
     def seeds(self, op_seed: object = None) -> tuple[int | None, int | None]:
         """The global and the op seed an op uses now; draws an op seed if it has to."""
@@ -89,6 +92,10 @@ class _SeedState:
     def also_capture(self, capture: Callable[[], Callable[[], None]]) -> None:
         """Have snapshots call ``capture``, which returns a function that undoes later changes."""
         self._captures.append(capture)
+
+    def also_reset(self, reset: Callable[[], None]) -> None:
+        """Have `set_seed` call ``reset`` too."""
+        self._resets.append(reset)
 
     def capture(self) -> Snapshot:
         """A snapshot of the random state, which can be restored."""
@@ -140,3 +147,4 @@ seeds = _state.seeds
 reserve = _state.reserve
 capture = _state.capture
 also_capture = _state.also_capture
+also_reset = _state.also_reset

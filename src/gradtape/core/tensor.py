@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import dtypes
+from .active import thread
 from .shapes import TensorShape
 
 next_id = itertools.count(1).__next__
@@ -185,10 +186,14 @@ class EagerTensor(Tensor):
 
     def numpy(self):
         """A copy of the value: an array, or at rank 0 a NumPy scalar (bytes for a string)."""
+        if thread.recorders:
+            _tell_of_departure(self)
         value = self._value
         return value[()] if value.ndim == 0 else value.copy()
 
     def __array__(self, dtype=None, copy=None):
+        if thread.recorders:
+            _tell_of_departure(self)
         value = np.asarray(self._value)
         if copy or (dtype is not None and dtype != value.dtype):
             if copy is False:
@@ -267,6 +272,12 @@ class EagerTensor(Tensor):
 
     def __reduce__(self):
         return _unpickle, (np.array(self._value),)
+
+
+def _tell_of_departure(tensor):
+    """Tells recorders that a tensor becomes a NumPy array, where they can follow it no more."""
+    for recorder in thread.recorders:
+        recorder.tensor_leaves(tensor)
 
 
 def _unpickle(array):

@@ -15,6 +15,7 @@ from .dispatch import thread
 from .errors import invalid_argument
 from .shapes import TensorShape
 from .tensor import _DEVICE, EagerTensor, Reference, next_id, value_repr
+from .variable_creation import CreatedInScopes, VariableSynchronization, checked_modes
 
 
 class SharedVariableError(TypeError, ValueError):
@@ -53,7 +54,7 @@ class VariableHandle:
         return array if alone else None
 
 
-class Variable:
+class Variable(metaclass=CreatedInScopes):
     """A variable: `tf.Variable(3.0, name="x0")`.
 
     Args:
@@ -62,6 +63,8 @@ class Variable:
         name: its name; `:0` is appended, and name scopes are put before.
         dtype: the dtype, where the value does not say it.
         constraint: kept for optimisers; assigning does not apply it.
+        synchronization: when copies on several devices would be brought together.
+        aggregation: how.
         shape: a shape with unknown dimensions, if later values may have another shape.
 
     Raises:
@@ -106,8 +109,12 @@ class Variable:
         def scatter_add(self, sparse_delta: Any) -> Any: ...
         def scatter_sub(self, sparse_delta: Any) -> Any: ...
 
+    @classmethod
+    def _concrete(cls):
+        return ResourceVariable if cls is Variable else cls
+
     def __new__(cls, *args, **kwargs):
-        return object.__new__(ResourceVariable if cls is Variable else cls)
+        return object.__new__(cls._concrete())
 
 
 class ResourceVariable(Variable):
@@ -138,6 +145,7 @@ class ResourceVariable(Variable):
             raise ValueError(
                 f"Argument `constraint` must be None or a callable. Received: {constraint!r}"
             )
+        modes = checked_modes(synchronization, aggregation, name)
         if callable(initial_value):
             initial_value = initial_value()
         value = _initial_value(initial_value, dtype)
@@ -150,11 +158,12 @@ class ResourceVariable(Variable):
                     f"`shape` argument ({shape.as_list() if shape.rank is not None else shape})."
                 )
         self._handle = VariableHandle(value, shape)
-        self._trainable = True if trainable is None else bool(trainable)
+        self._synchronization, self._aggregation = modes
+        if trainable is None:
+            trainable = self._synchronization is not VariableSynchronization.ON_READ
+        self._trainable = bool(trainable)
         self._name = _full_name(name or "Variable")
         self._constraint = constraint
-        self._synchronization = synchronization
-        self._aggregation = aggregation
 
     # Reading ------------------------------------------------------------------------------------
 
@@ -397,7 +406,7 @@ class ResourceVariable(Variable):
 
     def __copy__(self):
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        vars(twin).update(vars(self))
         return twin
 
     def __deepcopy__(self, memo):

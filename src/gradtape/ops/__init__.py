@@ -1,4 +1,7 @@
-"""The op table: one row per op, one file per family."""
+"""The op table: one row per op, one file per family.
+
+These files are imported at once; the others are named in `on_demand`.
+"""
 
 from . import (
     activations as activations,
@@ -13,7 +16,6 @@ from . import (
     cumulative as cumulative,
     drawing as drawing,
     dropout as dropout,
-    eigen as eigen,
     einsum as einsum,
     elementwise as elementwise,
     embedding as embedding,

@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from ..core import dtypes
-from ..core.convert import constant_like, convert_to_tensor, operand, operands
+from ..core.convert import constant_like, operand, operands
 from ..core.dispatch import apply
 from ..core.dtypes import FLOATING, NUMERIC, REAL, STRING
 from ..core.errors import invalid_argument
@@ -72,7 +72,9 @@ def _nonzero_divisor(op_name, y):
 
 def _floor_divide(x, y):
     _nonzero_divisor("FloorDiv", y)
-    return operator.floordiv(x, y)
+    if x.dtype.kind in "iu":
+        return operator.floordiv(x, y)
+    return np.floor(x / y)  # TensorFlow's rounding: Python's own, of the exact quotient, is another
 
 
 def _floor_modulo(x, y):
@@ -144,9 +146,15 @@ minimum = elementwise(
     public="minimum math.minimum",
 )
 
+
+def _squared_difference(x, y):
+    difference = x - y
+    return np.square(difference, out=difference if difference.ndim else None)
+
+
 squared_difference = elementwise(
     "SquaredDifference",
-    lambda x, y: np.square(x - y),
+    _squared_difference,
     x=lambda g, x, y: mul(mul(g, 2.0), sub(x, y)),
     y=lambda g, x, y: neg(mul(mul(g, 2.0), sub(x, y))),
     accepts=REAL,
@@ -155,6 +163,8 @@ squared_difference = elementwise(
 
 
 def _divide_no_nan(x, y):
+    if np.all(y):
+        return x / y
     safe = np.where(y == 0, y.dtype.type(1), y)
     return np.where(y == 0, x.dtype.type(0), x / safe).astype(x.dtype, copy=False)[()]
 
@@ -165,11 +175,12 @@ div_no_nan = elementwise(
     x=lambda g, y: div_no_nan(g, y),
     y=lambda g, y, out: neg(div_no_nan(mul(g, out), y)),
     accepts=dtypes.DIFFERENTIABLE,
-    public="math.divide_no_nan",
 )
 
 
 def _multiply_no_nan(x, y):
+    if np.all(y):
+        return x * y
     return np.where(y == 0, x.dtype.type(0), x * y)[()]
 
 
@@ -230,6 +241,16 @@ def divide(x, y, name=None):
     return true_divide(*operands(x, y))
 
 
+@export("math.divide_no_nan")
+def divide_no_nan(x, y, name=None):
+    """`x / y`, element by element, and 0 where `y` is 0; integers are divided as floats."""
+    x, y = operands(x, y)
+    quotient = _QUOTIENT.get(x.dtype) if x.dtype is y.dtype else None
+    if quotient is not None:
+        x, y = cast(x, quotient), cast(y, quotient)
+    return div_no_nan.op.on_tensors(x, y)
+
+
 def _infer_add_n(*inputs):
     first = inputs[0]
     if first.dtype not in NUMERIC:
@@ -287,13 +308,29 @@ def add_n(inputs, name=None):
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
-    return apply(add_n_row.op, tuple([convert_to_tensor(x) for x in inputs]))
+    return apply(add_n_row.op, tuple([operand(x) for x in inputs]))
 
 
 @export("math.accumulate_n")
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
-    """The sum of a list of tensors, checked against `shape` if given."""
-    total = add_n(inputs)
-    if shape is not None and not total.shape.is_compatible_with(shape):
-        raise ValueError(f"Shapes {total.shape} and {shape} are incompatible")
-    return total
+    """The sum of a list of tensors, whose shapes are `shape` and dtypes `tensor_dtype` if given.
+
+    Raises:
+        ValueError: there is nothing to add, or shapes or dtypes differ.
+        TypeError: the dtype is not `tensor_dtype`.
+    """
+    values = [operand(x) for x in inputs] if isinstance(inputs, (list, tuple)) else []
+    if not values or any([x.dtype is not values[0].dtype for x in values]):
+        raise ValueError(
+            "inputs must be a list of at least one Tensor with the same dtype and shape"
+        )
+    wanted = values[0].shape if shape is None else shape
+    for x in values:
+        if not x.shape.is_compatible_with(wanted):
+            raise ValueError(f"Shapes {wanted} and {x.shape} are not compatible")
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not values[0].dtype:
+        raise TypeError(
+            f"The `tensor_dtype` argument is {tensor_dtype}, but the inputs are of dtype "
+            f"{values[0].dtype}. These must be equal."
+        )
+    return add_n(values)

@@ -22,6 +22,12 @@ def _infer_reshape(x, *, shape):
     return Spec(shape, x.dtype)
 
 
+def _raw_reshape(tensor, shape):
+    from .manipulation import reshape_public
+
+    return reshape_public(tensor, shape)
+
+
 reshape = linear(
     "Reshape",
     lambda x, shape: x.reshape(shape),
@@ -31,6 +37,7 @@ reshape = linear(
         values[0], shape=shape_of(values[0])[:1] + attrs["shape"]
     ),
     checked=False,
+    raw=_raw_reshape,
 )
 
 
@@ -80,6 +87,7 @@ broadcast_to = linear(
     transpose=lambda g, x_shape: sum_to(g, x_shape),
     batch=_batch_broadcast_to,
     checked=False,
+    raw="input:x, shape",
 )
 
 
@@ -141,6 +149,18 @@ def _infer_sum(x, *, axis, keepdims):
 _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a small sum
 
 
+_LONG = 1 << 14
+
+
+def _sum_of_rows(x):
+    """The sum over all axes but the last; short rows are added many at a time, which is quicker."""
+    width = x.shape[-1]
+    rows = x.size // width
+    together = math.gcd(rows, 1 << max((_LONG // 8 // width).bit_length() - 1, 0))
+    wide = _add_reduce(x.reshape(rows // together, together * width), 0)
+    return wide if together == 1 else _add_reduce(wide.reshape(together, width), 0)
+
+
 def _sum(x, axis, keepdims):
     if not axis or not x.shape:
         return x
@@ -148,6 +168,8 @@ def _sum(x, axis, keepdims):
     if dtype.itemsize == 2 and dtype.kind not in "iu":
         return _add_reduce(x, axis, working_dtype(dtype), None, keepdims).astype(dtype)
     if dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
+        if x.size > _LONG and not keepdims and axis == tuple(range(x.ndim - 1)):
+            return _sum_of_rows(x)
         return _add_reduce(x, axis, None, None, keepdims)
     return _add_reduce(x, axis, dtype, None, keepdims)
 
@@ -158,6 +180,7 @@ sum_ = linear(
     infer=_infer_sum,
     transpose=lambda g, x_shape, *, axis, keepdims: spread(g, x_shape, axis, keepdims),
     batch=lambda op, values, flags, attrs: op.call(values[0], **batch_axes(values, attrs)),
+    raw="input:x, axis, keep_dims:keepdims=False",
 )
 
 

@@ -46,6 +46,7 @@ cast_row = linear(
     infer=_infer,
     transpose=_transpose,
     batch=lambda op, values, flags, attrs: op.call(values[0], **attrs),
+    raw="x, DstT:dtype, Truncate:=False",
 )
 
 
@@ -65,7 +66,9 @@ def cast(x, dtype, name=None):
         UnimplementedError: strings cannot be cast; see `tf.strings.to_number`.
     """
     goal = dtypes.as_dtype(dtype)
-    if getattr(x, "_is_composite", False):
+    if hasattr(x, "_dispatch"):
+        return x if x.dtype is goal else apply(cast_row.op, (x,), {"dtype": goal.numpy_dtype})
+    if getattr(x, "_is_sparse_update", False):
         parts = x._components()
         return x._from_components([cast(parts[0], goal), *parts[1:]])
     if not isinstance(x, Tensor):

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from ..core import dtypes
+from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor
 from ..core.exports import export
 from ..core.indexed_slices import IndexedSlices
@@ -40,6 +41,7 @@ def _of_shape(result, t):
 
 
 @export("clip_by_value")
+@open_to_composites
 @_on_values
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     """`t` with every element moved into the interval of the two bounds.

@@ -5,6 +5,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.convert import operand, operands
 from ..core.dispatch import apply
+from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
 from .arithmetic import add, div_no_nan, mul
@@ -33,10 +34,24 @@ def _to_real(name, kernel, vjp, jvp):
             raise not_allowed(name, x.dtype, dtypes.COMPLEX)
         return Spec(x.shape, _real_of(x.dtype))
 
-    return opaque(
+    def raw(input, Tout=dtypes.float32):
+        return _checked(name, row.op.on_tensors(operand(input)), Tout)
+
+    row = opaque(
         name, kernel, inputs="x", infer=infer, vjp={"x": vjp}, jvp=jvp, batch=batch_aligned,
         holomorphic=False, accepts=dtypes.COMPLEX,
+        raw=raw if name != "ComplexAbs" else lambda x, Tout=dtypes.float32: raw(x, Tout),
     )  # fmt: skip
+    return row
+
+
+def _checked(op_name, result, dtype):
+    """What `tf.raw_ops` returns, whose dtype the caller must say."""
+    if result.dtype is not dtypes.as_dtype(dtype):
+        raise invalid_argument(
+            op_name, f"Expected Tout={result.dtype.name} for these inputs. Received: Tout={dtype}"
+        )
+    return result
 
 
 real = _to_real(
@@ -121,6 +136,9 @@ complex_ = opaque(
     batch=batch_aligned,
     holomorphic=False,
     broadcasts=sum_to,
+    raw=lambda real, imag, Tout=dtypes.complex64: _checked(
+        "Complex", apply(complex_.op, operands(real, imag)), Tout
+    ),
 )
 
 

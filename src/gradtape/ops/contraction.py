@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 from ..core import dtypes
-from ..core.convert import convert_to_tensor, operand
+from ..core.convert import convert_to_tensor, operand, operands
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
@@ -102,6 +102,7 @@ matmul_row = multilinear(
     b=lambda g, a, *, transpose_a, transpose_b: _gradient_of_b(
         matmul_row, g, a, transpose_a, transpose_b
     ),
+    raw="a, b, transpose_a=False, transpose_b=False, grad_a:_=False, grad_b:_=False",
 )
 
 # Matrices in leading axes that broadcast ----------------------------------------------------------
@@ -185,6 +186,16 @@ batch_matmul_row = multilinear(
         _gradient_of_a(batch_matmul_row, g, b, transpose_a, transpose_b), a_shape
     ),
     b=_batch_gradient_of_b,
+    raw=lambda x, y, adj_x=False, adj_y=False, grad_x=False, grad_y=False: apply(
+        batch_matmul_row.op,
+        tuple(
+            [
+                conj_public(each) if adjoint else each
+                for each, adjoint in zip(operands(x, y), (adj_x, adj_y), strict=True)
+            ]
+        ),
+        {"transpose_a": adj_x, "transpose_b": adj_y},
+    ),
 )
 
 

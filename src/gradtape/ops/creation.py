@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core import dtypes
+from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor, operand, to_value
 from ..core.errors import invalid_argument
 from ..core.exports import export
@@ -127,6 +128,7 @@ def ones(shape, dtype=dtypes.float32, name=None, layout=None):
 
 
 @export("zeros_like")
+@open_to_composites
 def zeros_like(input, dtype=None, name=None, layout=None):
     """Zeros in the shape, and unless said otherwise the dtype, of `input`."""
     x = operand(input)
@@ -134,6 +136,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
 
 
 @export("ones_like")
+@open_to_composites
 def ones_like(input, dtype=None, name=None, layout=None):
     """Ones in the shape, and unless said otherwise the dtype, of `input`."""
     x = operand(input)

@@ -118,6 +118,7 @@ cross_entropy = opaque(
     vjp={"features": _cross_entropy_by_features, "labels": _cross_entropy_by_labels},
     batch=batch_along,
     outputs=2,
+    raw="features, labels, :axis=-1 -> loss, backprop",
 )
 
 
@@ -250,6 +251,7 @@ sparse_cross_entropy = opaque(
     vjp={"features": _sparse_cross_entropy_by_features},
     batch=lambda op, values, flags, attrs: op.call(*all_batched(values, flags)),
     outputs=2,
+    raw="features, labels -> loss, backprop",
 )
 
 
@@ -318,6 +320,7 @@ logistic_loss = elementwise(
     logits=lambda g, logits, labels: mul(g, logistic_residual(logits, labels)),
     labels=lambda g, logits: neg(mul(g, logits)),
     accepts=FLOATING,
+    raw=False,
 )
 
 logistic_residual = elementwise(
@@ -326,6 +329,7 @@ logistic_residual = elementwise(
     logits=lambda g, logits: sigmoid_grad(sigmoid(logits), g),
     labels=lambda g: neg(g),
     accepts=FLOATING,
+    raw=False,
 )
 
 

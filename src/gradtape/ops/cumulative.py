@@ -11,19 +11,23 @@ from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
 from .arguments import integer
-from .arithmetic import add, mul
+from .arithmetic import add, masked, mul, sub
 from .broadcasting import not_allowed, words
+from .elementwise import exp
 from .families import linear, opaque, shape_of
 from .joining import all_batched
+from .logic import greater
+from .numerics import in_float32
 from .pointwise import dtype_mismatch
+from .selection import zero_of
 from .slicing import EVERYTHING, strided_slice_grad, strided_slice_row
 
 
-def _infer_for(name):
+def _infer_for(name, accepts=dtypes.NUMERIC):
     def infer(x, *, axis, exclusive, reverse):
         rank = len(x.shape)
-        if x.dtype not in dtypes.NUMERIC:
-            raise not_allowed(name, x.dtype)
+        if x.dtype not in accepts:
+            raise not_allowed(name, x.dtype, accepts)
         if not -rank <= axis < rank:
             raise invalid_argument(
                 name, f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {axis}"
@@ -59,6 +63,7 @@ cumsum_row = linear(
         g, axis=axis, exclusive=exclusive, reverse=not reverse
     ),
     batch=_batch,
+    raw="x, axis, exclusive=False, reverse=False",
 )
 
 
@@ -139,6 +144,7 @@ linear_recurrence = opaque(
     },
     jvp=_recurrence_tangent,
     batch=_batch_recurrence,
+    raw=False,
 )
 
 
@@ -186,6 +192,39 @@ cumprod_row = opaque(
     vjp={"x": _cumprod_rule},
     jvp=_cumprod_tangent,
     batch=_batch,
+    raw="x, axis, exclusive=False, reverse=False",
+)
+
+
+# Running log(sum(exp(x))): each element's share of a sum shrinks from one sum to the next.
+
+
+def _logsumexp_rule(g, x, out, *, axis, exclusive, reverse):
+    shape = shape_of(x)
+    axis %= len(shape)
+    starts, arrivals = _ends(shape[axis], reverse)
+    total = out
+    if exclusive:  # the sums that include each element come one place later
+        total = logsumexp_row(x, axis=axis, exclusive=False, reverse=reverse)
+        g = _placed(_part(g, axis, arrivals), shape, axis, starts)
+    some = greater(total, add(zero_of(total), -np.inf))
+    total = masked(total, some)
+    shrinking = exp(sub(_part(total, axis, starts), _part(total, axis, arrivals)))
+    shrinking = masked(shrinking, _part(some, axis, starts))
+    reached = linear_recurrence(shrinking, g, axis=axis, reverse=not reverse)
+    return mul(exp(sub(x, total)), reached)
+
+
+logsumexp_row = opaque(
+    "CumulativeLogsumexp",
+    in_float32(
+        lambda x, axis, exclusive, reverse: _scan(np.logaddexp, x, axis, exclusive, reverse)
+    ),
+    inputs="x",
+    infer=_infer_for("CumulativeLogsumexp", dtypes.FLOATING),
+    vjp={"x": _logsumexp_rule},
+    batch=_batch,
+    raw="x, axis, exclusive=False, reverse=False",
 )
 
 
@@ -212,6 +251,12 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
     Unlike TensorFlow's, the gradient is exact where elements are zero.
     """
     return _cumulate(cumprod_row, x, axis, exclusive, reverse)
+
+
+@export("math.cumulative_logsumexp")
+def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running log(sum(exp(x))) along an axis, without overflow; arguments as for `cumsum`."""
+    return _cumulate(logsumexp_row, x, axis, exclusive, reverse)
 
 
 def _cumulate(row, x, axis, exclusive, reverse):

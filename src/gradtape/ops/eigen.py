@@ -1,5 +1,7 @@
 """Eigenvalues and eigenvectors of self-adjoint matrices."""
 
+import collections
+
 import numpy as np
 
 from ..core import dtypes
@@ -8,12 +10,13 @@ from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
+from ..core.tensor import EagerTensor
 from .arithmetic import add, div_no_nan, mul, sub
 from .broadcasting import not_allowed, words
 from .elementwise import conj
 from .families import dtype_of, opaque, shape_of
-from .linalg import as_column, as_row, product_of_matrices
 from .manipulation import transpose_row
+from .matrices import per_column, per_row, times
 
 _ACCEPTS = dtypes.numpy_set(dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
 _NAME = "SelfAdjointEigV2"  # in the messages of both rows
@@ -77,12 +80,12 @@ def _rule(g, out):
     there is left out.
     """
     (g_values, g_vectors), (values, vectors) = g, out
-    gaps = sub(as_row(values, vectors), as_column(values, vectors))
-    inner = div_no_nan(product_of_matrices(vectors, g_vectors, adjoint_a=True), gaps)
+    gaps = sub(per_column(values, vectors), per_row(values, vectors))
+    inner = div_no_nan(times(vectors, g_vectors, adjoint_a=True), gaps)
     diagonal = np.eye(shape_of(values)[-1], dtype=dtype_of(vectors))
-    inner = add(inner, mul(diagonal, as_row(g_values, vectors)))
-    left = product_of_matrices(vectors, inner)
-    return _of_lower_triangle(product_of_matrices(left, vectors, adjoint_b=True))
+    inner = add(inner, mul(diagonal, per_column(g_values, vectors)))
+    left = times(vectors, inner)
+    return _of_lower_triangle(times(left, vectors, adjoint_b=True))
 
 
 eigh_row = opaque(
@@ -94,13 +97,14 @@ eigh_row = opaque(
     batch=_batch,
     outputs=2,
     holomorphic=False,
+    raw=lambda input, compute_v=True: _raw_eigh(input, compute_v),
 )
 
 
 def _values_rule(g, input):
     _, vectors = eigh_row(input)
-    scaled = mul(vectors, as_row(g, vectors))
-    return _of_lower_triangle(product_of_matrices(scaled, vectors, adjoint_b=True))
+    scaled = mul(vectors, per_column(g, vectors))
+    return _of_lower_triangle(times(scaled, vectors, adjoint_b=True))
 
 
 eigenvalues = opaque(
@@ -111,6 +115,7 @@ eigenvalues = opaque(
     vjp={"input": _values_rule},
     batch=_batch,
     holomorphic=False,
+    raw=False,
 )
 
 
@@ -138,3 +143,13 @@ def eigvalsh(tensor, name=None):
         InvalidArgumentError: the matrices are not square, or not finite.
     """
     return apply(eigenvalues.op, (operand(tensor),))
+
+
+SelfAdjointEigV2 = collections.namedtuple("SelfAdjointEigV2", "e v")
+
+
+def _raw_eigh(input, compute_v):
+    if compute_v:
+        return SelfAdjointEigV2(*eigh(input))
+    values = eigvalsh(input)
+    return SelfAdjointEigV2(values, EagerTensor(np.zeros(0, dtype_of(values))))

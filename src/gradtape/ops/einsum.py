@@ -11,9 +11,9 @@ from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
 from .broadcasting import broadcast_to, not_allowed, reshape, words
+from .diagonals import diag_part
 from .einsum_kernel import contract, terms_of
 from .families import multilinear, shape_of
-from .linalg import diag_part
 from .manipulation import transpose_row
 from .pointwise import dtype_mismatch
 
@@ -82,7 +82,15 @@ def _batch(op, values, flags, attrs):
     return op.call(values, equation=f"{','.join(terms)}->{label}{out}")
 
 
-einsum_row = multilinear("Einsum", contract, inputs="*inputs", infer=_infer, batch=_batch, vjp=_vjp)
+einsum_row = multilinear(
+    "Einsum",
+    contract,
+    inputs="*inputs",
+    infer=_infer,
+    batch=_batch,
+    vjp=_vjp,
+    raw=lambda inputs, equation: einsum(equation, *inputs),
+)
 
 # The public function: makes any equation into one of those ----------------------------------------
 

@@ -192,7 +192,9 @@ is_finite = _test("IsFinite", np.isfinite, "math.is_finite")
 
 # Complex numbers ----------------------------------------------------------------------------------
 
-conj = elementwise("Conj", np.conjugate, x=lambda g: conj(g), accepts=NUMERIC, holomorphic=False)
+conj = elementwise(
+    "Conj", np.conjugate, x=lambda g: conj(g), accepts=NUMERIC, holomorphic=False, raw="input:x"
+)
 
 
 @export("math.conj")

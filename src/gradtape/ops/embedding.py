@@ -7,8 +7,10 @@ from ..core.dispatch import apply
 from ..core.exports import export
 from ..core.tensor import EagerTensor
 from .broadcasting import reshape
-from .indexing import check_range, gather, gather_row, index_operand
+from .indexing import check_index_dtype, check_range, gather, gather_row, index_operand
 from .joining import concat
+
+_ROWS = {"axis": 0, "batch_dims": 0}
 
 
 @export("nn.embedding_lookup")
@@ -31,7 +33,10 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
         raise ValueError("Length of params is currently 0. Need at least one param.")
     parts = [operand(part) for part in parts]
     ids = index_operand(ids)
-    rows = gather(parts[0], ids) if len(parts) == 1 else _rows_of_parts(parts, ids)
+    if len(parts) == 1:
+        rows = apply(gather_row.op, (parts[0], ids), _ROWS)
+    else:
+        rows = _rows_of_parts(parts, ids)
     if max_norm is None:
         return rows
     from .clipping import clip_by_norm
@@ -42,6 +47,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 def _rows_of_parts(parts, ids):
     """Gathers from each part what it holds, and puts the rows in the order of the ids."""
     numbers = np.asarray(convert_to_tensor(ids)).reshape(-1)
+    check_index_dtype("GatherV2", numbers.dtype)
     ends = np.cumsum([part.shape[0] for part in parts])
     check_range("GatherV2", np.asarray(convert_to_tensor(ids)), ends[-1])
     owner = np.searchsorted(ends, numbers, side="right")

@@ -51,6 +51,7 @@ def _extreme(name, ufunc, of_nothing):
         vjp={"x": _extreme_rule},
         jvp=_extreme_tangent,
         batch=batch,
+        raw="input:x, axis, keep_dims:keepdims=False",
     )
 
 

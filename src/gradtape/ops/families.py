@@ -59,7 +59,7 @@ def multilinear(name, kernel, *, infer, batch, inputs=None, **rules):
     Args:
         rules: by input name, the adjoint with respect to that input (None where there is none).
     """
-    fields = {key: rules.pop(key) for key in ("checked", "outputs") if key in rules}
+    fields = {key: rules.pop(key) for key in ("checked", "outputs", "raw") if key in rules}
     if inputs is None:
         inputs = " ".join(rules)
     vjp = rules["vjp"] if "vjp" in rules else tuple([rules[n] for n in inputs.split()])

@@ -22,11 +22,11 @@ _LGAMMA = (
 )  # fmt: skip
 
 # Bernoulli numbers B(2k), over what each asymptotic series divides them by; highest k first.
-_BERNOULLI = (
+BERNOULLI = (
     -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
 )  # fmt: skip
-_STIRLING = tuple(b / (n * (n - 1)) for b, n in zip(_BERNOULLI, range(16, 0, -2), strict=True))
-_DIGAMMA = tuple(b / n for b, n in zip(_BERNOULLI, range(16, 0, -2), strict=True))
+STIRLING = tuple(b / (n * (n - 1)) for b, n in zip(BERNOULLI, range(16, 0, -2), strict=True))
+_DIGAMMA = tuple(b / n for b, n in zip(BERNOULLI, range(16, 0, -2), strict=True))
 _EULER_MACLAURIN = (
     0.08333333333333333, -0.001388888888888889, 3.306878306878307e-05, -8.267195767195768e-07,
     2.08767569878681e-08, -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225827e-13,
@@ -44,7 +44,7 @@ def _sin_pi(x):
     return np.abs(np.sin(np.pi * (x - np.rint(x))))
 
 
-def _lgamma(x):
+def lgamma_of(x):
     size = np.abs(x)
     out = _lgamma_of_positive(size)
     mirrored = x < 0
@@ -58,7 +58,7 @@ def _lgamma_of_positive(x):
     out = np.empty_like(x)
     large = x >= 12.0
     z = x[large]
-    series = polynomial(_STIRLING, 1.0 / (z * z)) / z
+    series = polynomial(STIRLING, 1.0 / (z * z)) / z
     out[large] = (z - 0.5) * (np.log(z) - 1.0) + (series + 0.41893853320467274)
     z = x[~large]
     # Γ(z + 1) = z Γ(z) leads into the interval from 1 to 2, where log Γ has its zeros.
@@ -77,7 +77,7 @@ def _lgamma_of_positive(x):
     return out
 
 
-def _digamma(x):
+def digamma_of(x):
     mirrored = x < 0
     z = np.where(mirrored, 1.0 - x, x)
     total = np.zeros_like(z)
@@ -128,11 +128,11 @@ def _polygamma(a, x):
     sign = np.where(whole % 2, 1.0, -1.0)
     out = sign * _FACTORIALS[whole] * _zeta(order + 1.0, x)
     first = order == 0.0
-    out[first] = _digamma(x[first])
+    out[first] = digamma_of(x[first])
     return out
 
 
-lgamma = special_kernel(_lgamma)
-digamma = special_kernel(_digamma)
+lgamma = special_kernel(lgamma_of)
+digamma = special_kernel(digamma_of)
 zeta = special_kernel(_zeta)
 polygamma = special_kernel(_polygamma)

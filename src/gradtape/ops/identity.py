@@ -20,7 +20,7 @@ def _batch(op, values, flags, attrs):
     return op.call(values[0])
 
 
-def _identity_row(name):
+def _identity_row(name, raw=None):
     return linear(
         name,
         _same,
@@ -30,11 +30,12 @@ def _identity_row(name):
         batch=_batch,
         takes_sparse=True,
         checked=False,
+        raw=raw,
     )
 
 
 identity_row = _identity_row("Identity")
-read_variable = _identity_row("ReadVariableOp")
+read_variable = _identity_row("ReadVariableOp", raw=False)
 
 stop_gradient_row = non_differentiable(
     "StopGradient", _same, inputs="input", infer=_infer, batch=_batch, checked=False
@@ -66,3 +67,9 @@ def stop_gradient(input, name=None):
     if is_composite(input):
         return _in_parts(stop_gradient, input)
     return apply(stop_gradient_row.op, (operand(input),))
+
+
+@export("guarantee_const")
+def guarantee_const(input, name=None):
+    """The tensor, said never to change; at it gradients end."""
+    return stop_gradient(input)

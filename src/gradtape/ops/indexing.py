@@ -23,8 +23,12 @@ from .manipulation import move_axis
 INDICES = dtypes.numpy_set(dtypes.int16, dtypes.int32, dtypes.int64)
 _INT64 = np.dtype(np.int64)
 
-# The methods `min` and `max` do the same, through a layer of Python.
-_lowest, _highest = np.minimum.reduce, np.maximum.reduce
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (2, 4, 8)}
+
+
+def _all_below(indices, size):
+    """Whether all of some indices lie in [0, size): a negative one, taken as unsigned, is huge."""
+    return np.maximum.reduce(indices.view(_UNSIGNED[indices.dtype.itemsize]), None) < size
 
 
 def check_index_dtype(op_name, dtype, attr="Tindices", allowed=INDICES):
@@ -114,7 +118,7 @@ def _row_numbers(indices, shape, axis, batch_dims):
 
 def check_range(op_name, indices, size):
     """Raises TensorFlow's error for the first of some indices that is not in [0, size)."""
-    if not indices.size or (_lowest(indices, None) >= 0 and _highest(indices, None) < size):
+    if not indices.size or _all_below(indices, size):
         return
     bad = np.argwhere((indices < 0) | (indices >= size))[0].tolist()
     where = words(bad) if bad else ""
@@ -126,9 +130,12 @@ def _gather_adjoint(g, indices, params_shape, *, axis, batch_dims):
     from .scatter import segment_sum
 
     if axis == 0 and batch_dims == 0:
-        count = math.prod(shape_of(indices))
-        rows = reshape(g, shape=(count, *params_shape[1:]))
-        return make_slices(rows, reshape(indices, shape=(count,)), params_shape)
+        shape = shape_of(indices)
+        if len(shape) != 1:
+            count = math.prod(shape)
+            g = reshape(g, shape=(count, *params_shape[1:]))
+            indices = reshape(indices, shape=(count,))
+        return make_slices(g, indices, params_shape)
     axis %= len(params_shape)
     numbers = _row_numbers(indices, params_shape, axis, batch_dims)
     rest = params_shape[axis + 1 :]
@@ -156,6 +163,7 @@ gather_row = linear(
     infer=_infer_gather,
     transpose=_gather_adjoint,
     batch=_batch_gather,
+    raw="params, indices, axis, batch_dims=0",
 )
 
 
@@ -205,9 +213,18 @@ def lies_inside(indices, shape):
     return ((indices >= 0) & (indices < np.array(shape[: indices.shape[-1]]))).all(-1)
 
 
+def _all_inside(indices, shape):
+    """Whether all places lie in `shape`; by coordinate, which is quicker than by place."""
+    coordinates = indices.reshape(-1, indices.shape[-1])
+    for i, size in zip(range(indices.shape[-1]), shape, strict=False):
+        if not _all_below(coordinates[:, i], size):
+            return False
+    return True
+
+
 def check_places(op_name, indices, shape, what="shape", tail=""):
     """Raises TensorFlow's error for places outside of `shape`."""
-    if not indices.size:
+    if not indices.size or _all_inside(indices, shape):
         return
     inside = lies_inside(indices, shape)
     if not inside.all():
@@ -272,6 +289,9 @@ gather_nd_row = linear(
     infer=_infer_gather_nd,
     transpose=_gather_nd_adjoint,
     batch=_batch_gather_nd,
+    raw=lambda params, indices, bad_indices_policy="": gather_nd(
+        params, indices, bad_indices_policy=bad_indices_policy
+    ),
 )
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.composite import Composite, own_function
 from ..core.convert import convert_to_tensor, operand, operands, set_stack
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
@@ -122,6 +123,7 @@ split_row = linear(
         values[0], sizes=attrs["sizes"], axis=attrs["axis"] % (len(shape_of(values[0])) - 1) + 1
     ),
     outputs=-1,
+    raw=lambda value, size_splits, axis, num_split: split(value, size_splits, axis, num_split),
 )
 
 
@@ -145,6 +147,8 @@ def _pack(*values, axis):
     first = values[0]
     shape = first.shape
     if not shape:
+        if first.dtype.kind == "O":  # arrays of rank 0, which would be nested as they are
+            values = [x.item() for x in values]
         return np.array(values, first.dtype)
     axis %= len(shape) + 1
     if axis == 0:
@@ -165,6 +169,7 @@ pack = linear(
     infer=_infer_pack,
     transpose=lambda g, *, axis: unpack(g, axis=axis),
     batch=_batch_pack,
+    raw="values, axis=0",
 )
 
 
@@ -195,6 +200,7 @@ unpack = linear(
     ),
     outputs=-1,
     checked=False,
+    raw=lambda value, num, axis=0: unstack(value, num, axis),
 )
 
 
@@ -235,7 +241,11 @@ def stack(values, axis=0, name="stack"):
     axis = int(axis)
     given = isinstance(values, (list, tuple))
     if axis == 0 and not (given and any(_is_tensor(x) for x in values)):
-        return convert_to_tensor(values)
+        try:
+            return convert_to_tensor(values)
+        except ValueError:
+            if not given or not values:
+                raise
     parts = operands(*values)
     rank = parts[0].ndim + 1
     if not -rank <= axis < rank:
@@ -315,6 +325,8 @@ def split(value, num_or_size_splits, axis=0, num=None, name="split"):
         ValueError: a number of parts that is a tensor.
     """
     value = operand(value)
+    if isinstance(value, Composite):
+        return own_function(value, "split")(value, num_or_size_splits, axis, num)
     shape = value.shape.as_list()
     equal_parts = isinstance(num_or_size_splits, (int, np.integer))
     op_name = "Split" if equal_parts else "SplitV"

@@ -1,27 +1,30 @@
-"""Matrices as such: singular values, diagonals, traces, adjoints."""
+"""Matrices and vectors as such: singular values, traces, adjoints, cross products."""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core import dtypes
-from ..core.convert import convert_to_tensor, operand
+from ..core.convert import operand, operands
 from ..core.dispatch import apply, quiet
-from ..core.errors import invalid_argument, unimplemented
+from ..core.errors import FailedPreconditionError, invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from ..core.tensor import EagerTensor
+from ..core.tensor import EagerTensor, Tensor
 from .arithmetic import add, div_no_nan, masked, mul, sub
 from .axes import reduce_with
-from .broadcasting import not_allowed, reshape, sum_, words
+from .broadcasting import not_allowed, sum_, words
 from .casting import cast_row
 from .complex_numbers import complex_, imag
-from .contraction import batch_matmul_row
-from .elementwise import conj, square
+from .diagonals import diag_part_row
+from .elementwise import square
 from .extremes import max_
-from .families import dtype_of, opaque, shape_of
-from .indexing import gather_row
+from .families import dtype_of, multilinear, opaque, shape_of
 from .logic import not_equal
 from .manipulation import matrix_transpose, transpose_row
-from .selection import select, zero_of
+from .matrices import adjoint_of, batch_leading, per_column, per_row, times, without_complement
+from .pointwise import dtype_mismatch
+from .selection import zero_of
 
 # Singular values ----------------------------------------------------------------------------------
 
@@ -38,19 +41,19 @@ def _infer_values(input):
     return Spec((*shape[:-2], min(shape[-2:])), real_dtype)
 
 
-def _infer_svd(input):
+def _infer_svd(input, *, full_matrices):
     values = _infer_values(input)
     *lead, rows, columns = input.shape
     count = values.shape[-1]
     return (
         values,
-        Spec((*lead, rows, count), input.dtype),
-        Spec((*lead, columns, count), input.dtype),
+        Spec((*lead, rows, rows if full_matrices else count), input.dtype),
+        Spec((*lead, columns, columns if full_matrices else count), input.dtype),
     )
 
 
 def _batch(op, values, flags, attrs):
-    return op.call(values[0])
+    return op.call(values[0], **attrs)
 
 
 def _finite(input):
@@ -67,71 +70,45 @@ def _singular_values(input):
     return s if finite is None else np.where(finite[..., None], s, np.nan).astype(s.dtype)
 
 
-def _svd(input):
+def _svd(input, full_matrices):
     input, finite = _finite(input)
-    u, s, v_adjoint = np.linalg.svd(input, full_matrices=False)
+    u, s, v_adjoint = np.linalg.svd(input, full_matrices=full_matrices)
     v = v_adjoint.swapaxes(-1, -2).conj()
     if finite is not None:
         s[~finite], u[~finite], v[~finite] = np.nan, np.nan, np.nan
     return s, u, v
 
 
-def product_of_matrices(a, b, adjoint_a=False, adjoint_b=False):
-    """The product of matrices; of their adjoints where that is said."""
-    a = conj(a) if adjoint_a and dtype_of(a).kind == "c" else a
-    b = conj(b) if adjoint_b and dtype_of(b).kind == "c" else b
-    return batch_matmul_row(a, b, transpose_a=adjoint_a, transpose_b=adjoint_b)
-
-
-def as_row(x, like):
-    """A vector for each matrix, as one row in the dtype of `like`: it scales columns."""
-    shape = shape_of(x)
-    x = reshape(x, shape=(*shape[:-1], 1, shape[-1]))
-    return x if dtype_of(x) == dtype_of(like) else cast_row(x, dtype=dtype_of(like))
-
-
-def as_column(x, like):
-    """Likewise as one column, which scales rows."""
-    shape = shape_of(x)
-    return reshape(as_row(x, like), shape=(*shape, 1))
-
-
-def _svd_rule(g, out):
+def _svd_rule(g, out, *, full_matrices):
     """The adjoint of the decomposition.
 
     Where singular values are equal or zero their vectors have no derivative; what would be
     divided by zero there is left out, and is zero for every function that has a gradient.
     """
     (g_s, g_u, g_v), (s, u, v) = g, out
+    if full_matrices:
+        count = shape_of(s)[-1]
+        g_u, u = without_complement(g_u, u, count)
+        g_v, v = without_complement(g_v, v, count)
     squares = square(s)
-    gaps = sub(as_row(squares, u), as_column(squares, u))
-    along_u, along_v = (
-        product_of_matrices(u, g_u, adjoint_a=True),
-        product_of_matrices(v, g_v, adjoint_a=True),
-    )
+    gaps = sub(per_column(squares, u), per_row(squares, u))
+    along_u, along_v = times(u, g_u, adjoint_a=True), times(v, g_v, adjoint_a=True)
     diagonal = np.eye(shape_of(s)[-1], dtype=dtype_of(u))
-    inner = mul(diagonal, as_row(g_s, u))
-    inner = add(inner, mul(_turning(along_u, gaps), as_row(s, u)))
-    inner = add(inner, mul(as_column(s, u), _turning(along_v, gaps)))
+    inner = mul(diagonal, per_column(g_s, u))
+    inner = add(inner, mul(_turning(along_u, gaps), per_column(s, u)))
+    inner = add(inner, mul(per_row(s, u), _turning(along_v, gaps)))
     if dtype_of(u).kind == "c":
         phase = div_no_nan(imag(sum_(mul(diagonal, along_u), axis=(-1,), keepdims=False)), s)
-        inner = add(inner, mul(diagonal, as_row(complex_(mul(phase, 0.0), phase), u)))
-    outside_u = div_no_nan(sub(g_u, product_of_matrices(u, along_u)), as_row(s, u))
-    outside_v = div_no_nan(sub(g_v, product_of_matrices(v, along_v)), as_row(s, u))
-    left = add(product_of_matrices(u, inner), outside_u)
-    return add(
-        product_of_matrices(left, v, adjoint_b=True),
-        product_of_matrices(u, outside_v, adjoint_b=True),
-    )
+        inner = add(inner, mul(diagonal, per_column(complex_(mul(phase, 0.0), phase), u)))
+    outside_u = div_no_nan(sub(g_u, times(u, along_u)), per_column(s, u))
+    outside_v = div_no_nan(sub(g_v, times(v, along_v)), per_column(s, u))
+    left = add(times(u, inner), outside_u)
+    return add(times(left, v, adjoint_b=True), times(u, outside_v, adjoint_b=True))
 
 
 def _turning(x, gaps):
     """How much a gradient turns the singular vectors into each other."""
-    rank = len(shape_of(x))
-    swapped = transpose_row(x, perm=(*range(rank - 2), rank - 1, rank - 2))
-    if dtype_of(x).kind == "c":
-        swapped = conj(swapped)
-    return div_no_nan(sub(x, swapped), gaps)
+    return div_no_nan(sub(x, adjoint_of(x)), gaps)
 
 
 svd_row = opaque(
@@ -143,14 +120,17 @@ svd_row = opaque(
     batch=_batch,
     outputs=3,
     holomorphic=False,
+    raw=lambda input, compute_uv=True, full_matrices=False: _raw_svd(
+        input, compute_uv, full_matrices
+    ),
 )
 
 
 def _values_rule(g, input):
-    s, u, v = svd_row(input)
+    s, u, v = svd_row(input, full_matrices=False)
     # At a singular value 0, as at the norm 0, the gradient is 0.
     g = masked(g, not_equal(s, zero_of(s)))
-    return product_of_matrices(mul(u, as_row(g, u)), v, adjoint_b=True)
+    return times(mul(u, per_column(g, u)), v, adjoint_b=True)
 
 
 singular_values = opaque(
@@ -161,6 +141,7 @@ singular_values = opaque(
     vjp={"input": _values_rule},
     batch=_batch,
     holomorphic=False,
+    raw=False,
 )
 
 
@@ -178,114 +159,100 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
 
     Args:
         tensor: matrices.
-        full_matrices: whether `u` and `v` are square, which is possible for square matrices only.
+        full_matrices: whether `u` and `v` are square, with further vectors where the matrices are
+            not.
         compute_uv: whether to compute `u` and `v` at all.
 
     Returns:
         The singular values `s`, largest first, or (s, u, v).
 
     Raises:
-        UnimplementedError: full matrices are asked of matrices that are not square.
+        NotImplementedError: a gradient is asked for where there is more than one further vector.
     """
     x = operand(tensor)
     if not compute_uv:
         return apply(singular_values.op, (x,))
-    shape = x._value.shape
-    if full_matrices and shape[-2:-1] != shape[-1:]:
-        raise unimplemented(
-            "Svd",
-            "Full matrices `u` and `v` are not computed for matrices that are not square: use "
-            f"full_matrices=False. Received: shape {words(shape)}",
-        )
-    return apply(svd_row.op, (x,))
+    return apply(svd_row.op, (x,), {"full_matrices": bool(full_matrices)})
 
 
-# Diagonals ----------------------------------------------------------------------------------------
+class Svd(NamedTuple):
+    """Singular values and vectors, as `tf.raw_ops` names them."""
 
-_ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
-
-
-@export("linalg.diag_part")
-def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
-    """The diagonals of matrices.
-
-    Args:
-        input: matrices.
-        k: which diagonal, counted upwards from the main one; or the lowest and highest of several.
-        padding_value: what fills up the shorter of several diagonals.
-        align: on which side those above and those below the main diagonal are aligned.
-
-    Raises:
-        InvalidArgumentError: there are no such diagonals, or these are not matrices.
-    """
-    x = operand(input)
-    shape = x._value.shape
-    if len(shape) < 2:
-        raise _bad_diagonal(f"input must be at least 2-dim, received shape: {words(shape)}")
-    rows, columns = shape[-2:]
-    lower, upper = _diagonal_range(k, rows, columns)
-    if align not in _ALIGNMENTS:
-        allowed = ", ".join([f'"{each}"' for each in _ALIGNMENTS])
-        raise _bad_diagonal(
-            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: {allowed}"
-        )
-    places = _diagonal_places(rows, columns, lower, upper, align)
-    if lower == upper:
-        places = places[0]
-    flat = apply(reshape.op, (x,), {"shape": (*shape[:-2], rows * columns)})
-    is_inside = places >= 0
-    indices = EagerTensor(np.where(is_inside, places, 0))
-    taken = apply(gather_row.op, (flat, indices), {"axis": len(shape) - 2, "batch_dims": 0})
-    if is_inside.all():
-        return taken
-    padding = convert_to_tensor(padding_value, taken.dtype)
-    return select(EagerTensor(is_inside), taken, padding)
+    s: Tensor
+    u: Tensor
+    v: Tensor
 
 
-def _bad_diagonal(message):
-    return invalid_argument("MatrixDiagPartV3", message)
-
-
-def _diagonal_range(k, rows, columns):
-    given = np.asarray(convert_to_tensor(k, dtypes.int32)).reshape(-1).tolist()
-    if len(given) not in (1, 2):
-        raise _bad_diagonal(
-            f"diag_index must have only one or two elements, received {len(given)} elements."
-        )
-    lower, upper = given[0], given[-1]
-    for name, index in (("lower", lower), ("upper", upper)):
-        if index and not -rows < index < columns:
-            raise _bad_diagonal(
-                f"{name}_diag_index is out of bound: {index}. It must be between {-rows} and "
-                f"{columns}"
-            )
-    if lower > upper:
-        raise _bad_diagonal(
-            f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}"
-        )
-    return lower, upper
-
-
-def _diagonal_places(rows, columns, lower, upper, align):
-    """Positions in flattened matrices, a row for each diagonal from the highest; -1 is padding."""
-    numbers = range(upper, lower - 1, -1)
-    lengths = [min(rows + min(d, 0), columns - max(d, 0)) for d in numbers]
-    places = np.full((len(lengths), max(lengths)), -1, np.int64)
-    above, below = align.split("_")
-    for i, (d, length) in enumerate(zip(numbers, lengths, strict=True)):
-        start = places.shape[1] - length if (above if d >= 0 else below) == "RIGHT" else 0
-        first = max(d, 0) + max(-d, 0) * columns
-        places[i, start : start + length] = first + np.arange(length) * (columns + 1)
-    return places
+def _raw_svd(input, compute_uv, full_matrices):
+    dtype = dtype_of(operand(input))
+    nothing = EagerTensor(np.zeros(0, dtype))
+    if compute_uv:
+        s, u, v = svd(input, full_matrices)
+    else:
+        s, u, v = svd(input, compute_uv=False), nothing, nothing
+    return Svd(apply(cast_row.op, (s,), {"dtype": dtype}) if dtype.kind == "c" else s, u, v)
 
 
 @export("linalg.trace")
 def trace(x, name=None):
     """The sum along the main diagonal of matrices."""
-    return reduce_with(sum_, diag_part(x), -1, False)
+    diagonal = apply(diag_part_row.op, (operand(x),), {"k": (0, 0), "align": "RIGHT_LEFT"})
+    return reduce_with(sum_, diagonal, -1, False)
 
 
 @export("linalg.adjoint")
 def adjoint(matrix, name=None):
     """The conjugate transpose of matrices."""
     return matrix_transpose(matrix, conjugate=True)
+
+
+# Vectors ------------------------------------------------------------------------------------------
+
+
+def _infer_cross(a, b):
+    if a.dtype != b.dtype:
+        raise dtype_mismatch("Cross", 1, a.dtype, b.dtype)
+    if a.dtype not in dtypes.REAL:
+        raise not_allowed("Cross", a.dtype, dtypes.REAL)
+    if a.shape != b.shape:
+        raise invalid_argument(
+            "Cross", f"Both inputs must be of same shape: {words(a.shape)} vs. {words(b.shape)}"
+        )
+    if not a.shape:
+        raise invalid_argument("Cross", f"Input must be at least 1D{words(a.shape)}")
+    if a.shape[-1] != 3:
+        raise FailedPreconditionError(
+            None,
+            None,
+            "Cross-products are only defined for 3-element vectors. Received: shape "
+            f"{words(a.shape)} [Op:Cross]",
+        )
+    return Spec(a.shape, a.dtype)
+
+
+def _cross(a, b):
+    product = np.empty(a.shape, a.dtype)
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        product[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return product
+
+
+cross_row = multilinear(
+    "Cross",
+    _cross,
+    infer=_infer_cross,
+    batch=batch_leading,
+    a=lambda g, b: cross_row(b, g),
+    b=lambda g, a: cross_row(g, a),
+)
+
+
+@export("linalg.cross")
+def cross(a, b, name=None):
+    """The cross product of vectors of length 3.
+
+    Raises:
+        InvalidArgumentError: the shapes or dtypes differ.
+        FailedPreconditionError: the vectors have another length.
+    """
+    return apply(cross_row.op, operands(a, b))

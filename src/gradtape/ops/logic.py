@@ -16,10 +16,10 @@ def _bool(dtype):
     return np.dtype(np.bool_)
 
 
-def _comparison(name, kernel, accepts, public=""):
+def _comparison(name, kernel, accepts, public="", raw=None):
     return elementwise(
         name, kernel, x=None, y=None, accepts=accepts, result=_bool, public=public,
-        state=NON_DIFFERENTIABLE,
+        state=NON_DIFFERENTIABLE, raw=raw,
     )  # fmt: skip
 
 
@@ -29,8 +29,9 @@ greater = _comparison("Greater", operator.gt, dtypes.REAL, "greater math.greater
 greater_equal = _comparison(
     "GreaterEqual", operator.ge, dtypes.REAL, "greater_equal math.greater_equal"
 )
-equal = _comparison("Equal", operator.eq, dtypes.EVERY)
-not_equal = _comparison("NotEqual", operator.ne, dtypes.EVERY)
+_EQUALITY = "x, y, incompatible_shape_error:=True"
+equal = _comparison("Equal", operator.eq, dtypes.EVERY, raw=_EQUALITY)
+not_equal = _comparison("NotEqual", operator.ne, dtypes.EVERY, raw=_EQUALITY)
 
 
 @export("equal math.equal")
@@ -72,6 +73,8 @@ logical_not = elementwise(
 def logical_xor(x, y, name="LogicalXor"):
     """Exclusive or, element by element."""
     x, y = operands(x, y)
+    if x.dtype.is_bool and y.dtype.is_bool:
+        return not_equal.op.on_tensors(x, y)
     return logical_and.op.on_tensors(
         logical_or.op.on_tensors(x, y),
         logical_not(logical_and.op.on_tensors(x, y)),
@@ -97,3 +100,16 @@ invert = elementwise(
     "Invert", operator.invert, x=None, accepts=dtypes.INTEGER, state=NON_DIFFERENTIABLE,
     public="bitwise.invert",
 )  # fmt: skip
+
+
+def _shift(ufunc):
+    """A shift by no less than 0 and no more than all bits but one, as TensorFlow has it."""
+
+    def kernel(x, y):
+        return ufunc(x, np.clip(y, 0, x.dtype.itemsize * 8 - 1))
+
+    return kernel
+
+
+left_shift = _bitwise("LeftShift", _shift(np.left_shift), "bitwise.left_shift")
+right_shift = _bitwise("RightShift", _shift(np.right_shift), "bitwise.right_shift")

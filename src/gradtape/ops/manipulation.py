@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..core.composite import Composite, open_to_composites, own_function
 from ..core.convert import operand
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
@@ -65,6 +66,7 @@ def _open_size(goal, shape):
 
 
 @export("expand_dims")
+@open_to_composites
 def expand_dims(input, axis, name=None):
     """Inserts an axis of length 1.
 
@@ -96,6 +98,8 @@ def squeeze(input, axis=None, name=None):
         InvalidArgumentError: such an axis does not exist or has another length.
     """
     x = operand(input)
+    if isinstance(x, Composite):
+        return own_function(x, "squeeze")(x, axis)
     shape = tuple(x.shape)
     gone = [] if axis is None else integers(axis, "Squeeze", "axis").reshape(-1).tolist()
     for a in gone:
@@ -158,6 +162,7 @@ transpose_row = linear(
         values[0], perm=(0, *[p + 1 for p in attrs["perm"]])
     ),
     checked=False,
+    raw=lambda x, perm: transpose(x, perm),
 )
 
 

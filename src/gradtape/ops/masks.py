@@ -5,17 +5,20 @@ import math
 import numpy as np
 
 from ..core import dtypes
+from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor, operand, operands
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from ..core.tensor import EagerTensor
+from ..core.tensor import EagerTensor, Tensor
 from .arguments import integer
 from .broadcasting import not_allowed, reshape, words
+from .casting import cast
 from .families import non_differentiable, shape_of
 from .indexing import check_index_dtype, gather_row
 from .joining import all_batched
+from .logic import less
 from .pointwise import dtype_mismatch
 from .selection import select
 
@@ -47,6 +50,7 @@ where_row = non_differentiable(
 
 
 @export("where")
+@open_to_composites
 def where(condition, x=None, y=None, name=None):
     """Elements of `x` where the condition holds and of `y` elsewhere, with broadcasting.
 
@@ -54,13 +58,14 @@ def where(condition, x=None, y=None, name=None):
 
     Raises:
         ValueError: only one of `x` and `y` is given.
-        InvalidArgumentError: the shapes do not broadcast.
+        InvalidArgumentError: the shapes do not broadcast, or the condition is not boolean.
     """
     if x is None and y is None:
         return apply(where_row.op, (operand(condition),))
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    condition = convert_to_tensor(condition, dtypes.bool_)
+    if not isinstance(condition, Tensor):
+        condition = convert_to_tensor(condition, dtypes.bool_)
     return apply(select.op, (condition, *operands(x, y)))
 
 
@@ -125,9 +130,14 @@ def _one_hot(indices, on_value, off_value, depth, axis):
     classes = np.asarray(indices)
     rank = classes.ndim + 1
     flat = classes.reshape(-1).astype(np.int64)
-    vectors = np.full((flat.size, depth), off_value, off_value.dtype)
-    known = np.flatnonzero((flat >= 0) & (flat < depth))
-    vectors[known, flat[known]] = on_value
+    vectors = np.zeros((flat.size, depth), off_value.dtype)
+    if off_value.dtype.kind == "O" or any(off_value.tobytes()):
+        vectors[...] = off_value
+    known = np.arange(flat.size)
+    if flat.size and (flat.min() < 0 or flat.max() >= depth):
+        known = np.flatnonzero((flat >= 0) & (flat < depth))
+        flat = flat[known]
+    vectors[known, flat] = on_value
     vectors = vectors.reshape((*classes.shape, depth))
     return vectors if axis % rank == rank - 1 else np.moveaxis(vectors, -1, axis)
 
@@ -149,6 +159,7 @@ one_hot_row = non_differentiable(
     inputs="indices on_value off_value",
     infer=_infer_one_hot,
     batch=_batch_one_hot,
+    raw="indices, depth, on_value, off_value, axis=-1",
 )
 
 
@@ -191,5 +202,34 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         )
     if isinstance(indices, (list, tuple, bool)):
         indices = convert_to_tensor(indices, dtype_hint=dtypes.int64)
+    elif isinstance(indices, (np.ndarray, np.generic)) and indices.dtype.kind in "bfu":
+        indices = indices.astype(np.int64)  # labels that were read as floats, say
     attrs = {"depth": integer(depth, "OneHot"), "axis": -1 if axis is None else axis}
     return apply(one_hot_row.op, (operand(indices), on, off), attrs)
+
+
+@export("sequence_mask")
+def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+    """Masks whose first elements are true, as many as each length says.
+
+    Args:
+        lengths: the lengths, a tensor of any shape.
+        maxlen: the length of the masks; that of the longest if not given.
+        dtype: the dtype of the masks.
+
+    Raises:
+        ValueError: `maxlen` is not a scalar.
+        InvalidArgumentError: `maxlen` is negative.
+    """
+    lengths = operand(lengths)
+    limit = max(lengths._value.max(initial=0), 0) if maxlen is None else operand(maxlen)._value
+    if np.ndim(limit):
+        raise ValueError(
+            "Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = "
+            f"{limit} with shape '{np.shape(limit)}' instead"
+        )
+    if limit < 0:
+        raise invalid_argument("Range", f"Requires start <= limit when delta > 0: 0/{limit}")
+    places = np.arange(limit).astype(lengths._value.dtype)
+    column = apply(reshape.op, (lengths,), {"shape": (*lengths.shape, 1)})
+    return cast(apply(less.op, (EagerTensor(places), column)), dtype)

@@ -10,7 +10,8 @@ from ..core.dtypes import FLOATING, NUMERIC, bfloat16, float16, float32, int64
 from ..core.errors import InvalidArgumentError, invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from .arithmetic import add, div_no_nan, maximum, mul, real_div, sub
+from .arithmetic import add, add_n, div_no_nan, maximum, mul, real_div, sub
+from .axes import reduce_with
 from .broadcasting import broadcast_to, not_allowed, reshape, sum_, words
 from .casting import cast
 from .complex_numbers import complex_, imag, real
@@ -18,10 +19,10 @@ from .elementwise import conj, exp, log, rsqrt, square
 from .families import opaque, shape_of
 from .identity import stop_gradient
 from .logic import greater_equal, less_equal, logical_and
-from .norms import norm
+from .norms import norm, sum_of_squares
 from .numerics import in_float32
 from .pointwise import dtype_mismatch
-from .reduction import count_nonzero, reduce_mean, reduce_sum
+from .reduction import count_nonzero, mean_of_squares, reduce_mean, reduce_sum
 from .selection import select, zero_of
 
 # bias_add -----------------------------------------------------------------------------------------
@@ -80,15 +81,29 @@ def _batch_bias_add(op, values, flags, attrs):
     return add(value, bias)
 
 
+# Rows shorter than this are added to several at a time.
+_LONG_ROW = 512
+
+
+def _bias_add(value, bias, channels_first):
+    width = value.shape[-1]
+    if channels_first or not 0 < width < _LONG_ROW or value.size < 32 * _LONG_ROW:
+        return value + _beside(bias, value.ndim, channels_first)
+    together = math.gcd(value.size // width, 1 << (_LONG_ROW // width).bit_length())
+    rows = value.reshape(-1, together * width) + np.tile(bias, together)
+    return rows.reshape(value.shape)
+
+
 bias_add_row = opaque(
     "BiasAdd",
-    lambda value, bias, channels_first: value + _beside(bias, value.ndim, channels_first),
+    _bias_add,
     inputs="value bias",
     infer=_infer_bias_add,
     vjp={"value": lambda g: g, "bias": _bias_gradient},
     jvp=_bias_add_jvp,
     batch=_batch_bias_add,
     holomorphic=False,
+    raw=lambda value, bias, data_format="NHWC": bias_add(value, bias, data_format),
 )
 
 
@@ -174,8 +189,11 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
     mean = reduce_mean(wide, axes, keepdims=True)
     # The mean distance from the mean is 0, and so is what the gradient by the mean would add.
     distance = sub(wide, stop_gradient(mean))
-    squares = mul(distance, conj(distance)) if x.dtype.is_complex else square(distance)
-    variance = reduce_mean(squares, axes, keepdims)
+    if wide.dtype.is_floating:
+        variance = mean_of_squares(distance, axes, keepdims)
+    else:
+        squares = mul(distance, conj(distance)) if x.dtype.is_complex else square(distance)
+        variance = reduce_mean(squares, axes, keepdims)
     if not keepdims:
         mean = reshape(mean, shape=shape_of(variance))
     return cast(mean, x.dtype), cast(variance, x.dtype)
@@ -233,9 +251,10 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
         axis = dim
     x = convert_to_tensor(x)
     parts = [real(x), imag(x)] if x.dtype.is_complex else [x]
-    squares = reduce_sum(square(parts[0]), axis, keepdims=True)
-    for part in parts[1:]:
-        squares = squares + reduce_sum(square(part), axis, keepdims=True)
+    if x.dtype.is_integer:
+        squares = reduce_sum(square(x), axis, keepdims=True)
+    else:
+        squares = add_n([reduce_with(sum_of_squares, part, axis, True) for part in parts])
     factor = rsqrt(maximum(*operands(squares, epsilon)))
     parts = [mul(part, factor) for part in parts]
     return complex_(*parts) if x.dtype.is_complex else parts[0]

@@ -1,5 +1,7 @@
 """Norms of vectors and matrices, along axes."""
 
+import math
+
 import numpy as np
 
 from ..core import dtypes
@@ -57,8 +59,58 @@ def _scaled_norm(x, axis, keepdims):
     return norm.reshape(reduced_shape(x.shape, axis, keepdims))[()]
 
 
+# Sums of so many squares are formed in one go, without losing digits, and then added up in pairs.
+_CHUNK = 1 << 13
+
+
 def _sum_of_squares(x, axis, keepdims):
-    return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+    """The sum of squares along axes; if these are neighbours, the squares are never all held."""
+    if not axis:
+        return np.square(x)
+    axes = sorted([a % x.ndim for a in axis])
+    stop = axes[-1] + 1
+    if x.dtype.kind != "f" or not x.flags.c_contiguous or stop - axes[0] != len(axes):
+        return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+    shape = x.shape
+    rest = math.prod(shape[stop:])
+    rows = x.reshape((math.prod(shape[: axes[0]]), math.prod(shape[axes[0] : stop]), rest))
+    total = _inner_squares(rows[..., 0]) if rest == 1 else np.einsum("lij,lij->lj", rows, rows)
+    return total.reshape(reduced_shape(shape, axis, keepdims))[()]
+
+
+def _inner_squares(rows):
+    """The sum of squares of each row."""
+    count, size = rows.shape
+    chunks = size // _CHUNK
+    rest = rows[:, chunks * _CHUNK :]
+    total = np.vecdot(rest, rest)
+    if chunks:
+        whole = rows[:, : chunks * _CHUNK].reshape((count, chunks, _CHUNK))
+        total += np.add.reduce(np.vecdot(whole, whole), axis=-1)
+    return total
+
+
+def _squares(x, axis, keepdims):
+    working = working_dtype(x.dtype)
+    if working is x.dtype:
+        return _sum_of_squares(x, axis, keepdims)
+    return _sum_of_squares(x.astype(working), axis, keepdims).astype(x.dtype)
+
+
+sum_of_squares = opaque(
+    "SumOfSquares",
+    _squares,
+    inputs="x",
+    infer=infer_for("SumOfSquares", dtypes.FLOATING),
+    vjp={
+        "x": lambda g, x, *, axis, keepdims: mul(
+            spread(mul(g, 2.0), shape_of(x), axis, keepdims), x
+        )
+    },
+    jvp=lambda tangents, inputs, out, attrs: mul(sum_(mul(tangents[0], inputs[0]), **attrs), 2.0),
+    batch=batch,
+    raw=False,
+)
 
 
 def _unit(x, out, axis, keepdims):
@@ -80,6 +132,7 @@ euclidean_norm = opaque(
         mul(tangents[0], _unit(inputs[0], out, **attrs)), **attrs
     ),
     batch=batch,
+    raw="input:x, axis, keep_dims:keepdims=False",
 )
 
 

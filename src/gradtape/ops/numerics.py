@@ -82,3 +82,18 @@ def polynomial(coefficients, x):
         total *= x
     total += coefficients[-1]
     return total
+
+
+def chebyshev(coefficients, t):
+    """A Chebyshev series in `t` from -1 to 1, lowest degree first, by Clenshaw's recurrence."""
+    twice = t + t
+    above, current = np.zeros_like(t), np.full_like(t, coefficients[-1])
+    for coefficient in coefficients[-2:0:-1]:
+        # The next one takes the place of the one before the last.
+        np.subtract(coefficient, above, out=above)
+        above += twice * current
+        above, current = current, above
+    current *= t
+    current -= above
+    current += coefficients[0]
+    return current

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor, operand
-from ..core.dispatch import apply
+from ..core.dispatch import apply, thread
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
@@ -17,6 +17,7 @@ from .casting import cast
 from .families import linear, non_differentiable, opaque, shape_of
 from .joining import all_batched
 from .manipulation import move_axis
+from .order_kernels import order
 
 _INT32 = np.dtype(np.int32)
 
@@ -54,17 +55,23 @@ def _extreme_position(name, function, last):
         return Spec(reduced_shape(shape, (axis,), False), dtype)
 
     def kernel(input, axis, dtype):
+        places = function(input, axis=axis)
         if input.dtype.kind not in "biu":
-            unordered = np.isnan(input)
-            if unordered.any():
-                input = np.where(unordered, input.dtype.type(last), input)
-        return function(input, axis=axis).astype(dtype)
+            # NumPy finds the first NaN, if there is one.
+            found = np.take_along_axis(input, np.expand_dims(places, axis), axis)
+            if np.isnan(found).any():
+                ordered = np.where(np.isnan(input), input.dtype.type(last), input)
+                places = function(ordered, axis=axis)
+        return places.astype(dtype)
 
     def batch(op, values, flags, attrs):
         rank = len(shape_of(values[0])) - 1
         return op.call(values[0], axis=attrs["axis"] % rank + 1, dtype=attrs["dtype"])
 
-    return non_differentiable(name, kernel, inputs="input", infer=infer, batch=batch)
+    return non_differentiable(
+        name, kernel, inputs="input", infer=infer, batch=batch,
+        raw="input, dimension:axis, output_type:dtype=tf.int64",
+    )  # fmt: skip
 
 
 argmax_row = _extreme_position("ArgMax", np.argmax, -np.inf)
@@ -145,6 +152,7 @@ take_along = linear(
     infer=_infer_take,
     transpose=lambda g, indices, *, size: put_along(g, indices, size=size),
     batch=_batch_both,
+    raw=False,
 )
 
 put_along = linear(
@@ -154,6 +162,7 @@ put_along = linear(
     infer=_infer_put,
     transpose=lambda g, indices, *, size: take_along(g, indices, size=size),
     batch=_batch_both,
+    raw=False,
 )
 
 # The largest k, and sorting, which is the case that k is everything ------------------------------
@@ -175,19 +184,8 @@ def _infer_top_k(input, *, k, largest):
 
 
 def _top_k(input, k, largest):
-    order = _order(input.astype(np.float32) if input.dtype.kind == "V" else input, k, largest)
-    return np.take_along_axis(input, order, axis=-1), order.astype(np.int32)
-
-
-def _order(x, k, largest):
-    """The positions of the first k; NaN counts as the largest, which NumPy knows of its floats."""
-    if k == 1 and largest:
-        return np.argmax(x, axis=-1)[..., None]
-    if largest:
-        # Sorted from behind and read from behind: equal elements keep their order.
-        backward = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
-        return x.shape[-1] - 1 - backward[..., :k]
-    return np.argsort(x, axis=-1, kind="stable")[..., :k]
+    places = order(input.astype(np.float32) if input.dtype.kind == "V" else input, k, largest)
+    return np.take_along_axis(input, places, axis=-1), places.astype(np.int32)
 
 
 def _top_k_tangent(tangents, inputs, out, attrs):
@@ -204,6 +202,61 @@ top_k_row = opaque(
     jvp=_top_k_tangent,
     batch=lambda op, values, flags, attrs: op.call(values[0], **attrs),
     outputs=2,
+    raw=lambda input, k, sorted=True, index_type=dtypes.int32: top_k(input, k, sorted, index_type),
+)
+
+
+# Sorting everything: values and places are each found sooner alone than both together.
+
+
+def _infer_sorted(dtype):
+    def infer(x, *, largest):
+        values, _ = _infer_top_k(x, k=x.shape[-1] if x.shape else 0, largest=largest)
+        return values if dtype is None else Spec(values.shape, dtype)
+
+    return infer
+
+
+def _argsort(x, largest):
+    x = x.astype(np.float32) if x.dtype.kind == "V" else x
+    return order(x, x.shape[-1], largest).astype(np.int32)
+
+
+def _sort(x, largest):
+    if x.dtype.kind == "V":
+        return _sort(x.astype(np.float32), largest).astype(x.dtype)
+    if x.dtype.kind == "f":
+        zeros = x[x == 0]
+        if zeros.size and np.signbit(zeros).any():  # equal, but not the same
+            return np.take_along_axis(x, order(x, x.shape[-1], largest), axis=-1)
+    values = np.sort(x, axis=-1)
+    return values[..., ::-1] if largest else values
+
+
+argsort_row = non_differentiable(
+    "ArgsortLastAxis",
+    _argsort,
+    inputs="x",
+    infer=_infer_sorted(_INT32),
+    batch=lambda op, values, flags, attrs: op.call(values[0], **attrs),
+    raw=False,
+)
+
+sort_row = opaque(
+    "SortLastAxis",
+    _sort,
+    inputs="x",
+    infer=_infer_sorted(None),
+    vjp={
+        "x": lambda g, x, *, largest: put_along(
+            g, argsort_row(x, largest=largest), size=shape_of(x)[-1]
+        )
+    },
+    jvp=lambda tangents, inputs, out, attrs: take_along(
+        tangents[0], argsort_row(inputs[0], **attrs), size=shape_of(out)[-1]
+    ),
+    batch=lambda op, values, flags, attrs: op.call(values[0], **attrs),
+    raw=False,
 )
 
 
@@ -240,8 +293,8 @@ def top_k(input, k=1, sorted=True, index_type=dtypes.int32, name=None):
     return TopKV2(values, cast(indices, goal))
 
 
-def _in_order(values, axis, direction):
-    """All elements along an axis in order, and where each of them was."""
+def _in_order(find, values, axis, direction):
+    """What `find(x, largest)`, which orders the last axis, gives along any one."""
     if direction not in ("ASCENDING", "DESCENDING"):
         raise ValueError(
             "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
@@ -259,9 +312,8 @@ def _in_order(values, axis, direction):
     axis %= rank
     is_last = axis == rank - 1
     x = x if is_last else move_axis(x, axis, rank - 1)
-    attrs = {"k": shape_of(x)[-1], "largest": direction == "DESCENDING"}
-    found = apply(top_k_row.op, (x,), attrs)
-    return found if is_last else tuple([move_axis(each, rank - 1, axis) for each in found])
+    found = find(x, direction == "DESCENDING")
+    return found if is_last else move_axis(found, rank - 1, axis)
 
 
 @export("sort")
@@ -277,10 +329,17 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
         ValueError: there is no such direction.
         InvalidArgumentError: there is no such axis.
     """
-    return _in_order(values, axis, direction)[0]
+    return _in_order(lambda x, largest: sort_row(x, largest=largest), values, axis, direction)
 
 
 @export("argsort")
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
     """The indices that sort along an axis; equal elements keep their order, stable or not."""
-    return _in_order(values, axis, direction)[1]
+    return _in_order(_all_places, values, axis, direction)
+
+
+def _all_places(x, largest):
+    if type(x) is EagerTensor and not thread.recorders:
+        return argsort_row(x, largest=largest)
+    # Places have a gradient, of zeros, as those of TopKV2 have in TensorFlow.
+    return top_k_row(x, k=shape_of(x)[-1], largest=largest)[1]

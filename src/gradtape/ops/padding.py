@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..core.convert import convert_to_tensor, operand
+from ..core.composite import open_to_composites
+from ..core.convert import convert_to_tensor, operand, operands
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
@@ -11,16 +12,17 @@ from ..core.tensor import EagerTensor
 from .arguments import integer, integer_tuple, integers
 from .broadcasting import broadcast_to, reshape, words
 from .families import linear, opaque, shape_of
-from .identity import identity
 from .indexing import gather_row
 from .joining import all_batched
 from .manipulation import reshape_public
+from .mirror_padding import mirror_pad
 from .pointwise import dtype_mismatch
 from .selection import select
 from .slicing import strided_slice_row
 
 
 @export("tile")
+@open_to_composites
 def tile(input, multiples, name=None):
     """Repeats a whole tensor along each of its axes.
 
@@ -146,6 +148,7 @@ pad_row = linear(
         values[0], paddings=((0, 0), *attrs["paddings"])
     ),
     checked=False,
+    raw=lambda input, paddings: pad(input, paddings),
 )
 
 
@@ -180,6 +183,11 @@ pad_with_row = opaque(
     ),
     batch=_batch_pad_with,
     holomorphic=False,
+    raw=lambda input, paddings, constant_values: apply(
+        pad_with_row.op,
+        operands(input, constant_values),
+        {"paddings": padding_widths(paddings, operand(input).shape, "PadV2")},
+    ),
 )
 
 
@@ -207,15 +215,16 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
     mirrored = mode != "CONSTANT"
     plain = type(constant_values) is int and constant_values == 0
     op_name = "MirrorPad" if mirrored else "Pad" if plain else "PadV2"
-    widths = _paddings(paddings, x.shape, op_name)
+    widths = padding_widths(paddings, x.shape, op_name)
     if mirrored:
-        return _mirrored(x, widths, mode)
+        return apply(mirror_pad.op, (x,), {"paddings": widths, "mode": mode})
     if plain:
         return apply(pad_row.op, (x,), {"paddings": widths})
     return apply(pad_with_row.op, (x, operand(constant_values, x)), {"paddings": widths})
 
 
-def _paddings(paddings, shape, op_name):
+def padding_widths(paddings, shape, op_name):
+    """Widths of padding as pairs of integers, one for each axis, or TensorFlow's error."""
     array = integers(paddings, op_name, "Tpaddings")
     if array.ndim != 2 or array.shape[1] != 2:
         raise invalid_argument(
@@ -231,32 +240,3 @@ def _paddings(paddings, shape, op_name):
         if before < 0 or after < 0:
             raise invalid_argument(op_name, f"Paddings must be non-negative: {before} {after}")
     return tuple([tuple(pair) for pair in array.tolist()])
-
-
-def _mirrored(x, paddings, mode):
-    for axis, (before, after) in enumerate(paddings):
-        length = x.shape[axis]
-        if mode == "REFLECT" and max(before, after) >= max(length, 1):
-            raise invalid_argument(
-                "MirrorPad",
-                f"paddings must be less than the dimension size: {before}, {after} not less than "
-                f"{length}",
-            )
-        if mode == "SYMMETRIC" and max(before, after) > length:
-            raise invalid_argument(
-                "MirrorPad",
-                f"paddings must be no greater than the dimension size: {before}, {after} greater "
-                f"than {length}",
-            )
-    for axis, widths in enumerate(paddings):
-        if any(widths):
-            x = _pick(x, _mirrored_positions(x.shape[axis], widths, mode), axis)
-    return identity(x)
-
-
-def _mirrored_positions(length, widths, mode):
-    """Where the elements of a padded axis come from."""
-    edge = mode == "SYMMETRIC"  # the edge itself is repeated
-    positions = np.arange(-widths[0], length + widths[1])
-    positions = np.where(positions < 0, -positions - edge, positions)
-    return np.where(positions >= length, 2 * (length - 1) - positions + edge, positions)

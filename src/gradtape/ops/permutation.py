@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..core.composite import open_to_composites
 from ..core.convert import operand
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
@@ -13,6 +14,7 @@ from .slicing import EVERYTHING, strided_slice_row
 
 
 @export("reverse")
+@open_to_composites
 def reverse(tensor, axis, name=None):
     """Reverses the order along axes.
 
@@ -52,6 +54,11 @@ def roll(input, shift, axis, name=None):
     axes = np.atleast_1d(integers(axis, "Roll", "Taxis"))
     if not x.ndim:
         raise invalid_argument("Roll", "input must be 1-D or higher")
+    for argument, numbers in (("shift", shifts), ("axis", axes)):
+        if numbers.ndim > 1:
+            raise invalid_argument(
+                "Roll", f"{argument} must be a scalar or a 1-D vector. Found: {numbers.tolist()}"
+            )
     if shifts.shape != axes.shape:
         raise invalid_argument("Roll", "shift and axis must have the same size")
     for by, a in zip(shifts.tolist(), axes.tolist(), strict=True):

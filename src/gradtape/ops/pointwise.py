@@ -19,7 +19,7 @@ from .families import shape_of
 
 def elementwise(
     name, kernel, *, accepts=dtypes.DIFFERENTIABLE, result=None, public="", holomorphic=True,
-    state=DIFFERENTIABLE, **partials,
+    state=DIFFERENTIABLE, raw=None, **partials,
 ):  # fmt: skip
     """Declares an elementwise op.
 
@@ -31,6 +31,7 @@ def elementwise(
         public: dotted public names, for which a converting function is made.
         holomorphic: the partials hold for complex numbers too.
         state: NON_DIFFERENTIABLE for comparisons and the like, where gradients end.
+        raw: the arguments of `tf.raw_ops`, where they differ from the row's; see `Op`.
         partials: by input name, in order, `g` times the derivative; None where there is none.
 
     Returns:
@@ -49,6 +50,7 @@ def elementwise(
         holomorphic=holomorphic,
         broadcasts=sum_to,
         accepts=accepts,
+        raw=raw,
     )
     op.call = make_call(op)
     register(op)

@@ -162,6 +162,7 @@ _poisson_row = unregistered(
     infer=lambda rate, sample: Spec(np.broadcast_shapes(rate.shape, sample.shape), sample.dtype),
     batch=batch_aligned,
     checked=False,
+    raw=False,
 )
 
 
@@ -221,6 +222,8 @@ def shuffle(value, seed=None, name=None):
         seed: the op's own seed: calls with the same one continue one sequence.
     """
     value = operand(value)
+    if 0 in value.shape:  # draws nothing, whatever its number of rows
+        return stop_gradient(value)
     stream = _stream(seed, value.dtype.name)
     rows = len(value) if value.ndim else 1
     order = draw("RandomShuffle", PERMUTATION, stream, (rows,), dtypes.int64)

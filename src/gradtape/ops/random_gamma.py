@@ -112,4 +112,5 @@ random_gamma = elementwise(
     alpha=lambda g, alpha, sample: mul(g, random_gamma_grad(alpha, sample)),
     sample=None,
     accepts=_FLOATS,
+    raw=False,
 )

@@ -5,7 +5,9 @@ import math
 import numpy as np
 
 from ..core import dtypes
+from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor, operand
+from ..core.dispatch import apply
 from ..core.exports import export
 from ..core.op import Spec
 from .arithmetic import add, masked, mul, real_div, sub
@@ -14,15 +16,13 @@ from .broadcasting import checked_shape, reshape, spread, sum_, working_dtype
 from .casting import cast
 from .complex_numbers import real
 from .cumulative import cumprod_row
-from .elementwise import abs_public, conj, exp, is_finite, log, square
+from .elementwise import abs_public, conj, exp, is_finite, log
 from .extremes import reduce_max
 from .families import linear, non_differentiable, opaque, shape_of
 from .identity import stop_gradient_row
-from .logic import not_equal
 from .manipulation import transpose_row
-from .norms import euclidean_norm
+from .norms import euclidean_norm, sum_of_squares
 from .pointwise import dtype_mismatch
-from .selection import zero_of
 
 # Sums and means -----------------------------------------------------------------------------------
 
@@ -55,6 +55,7 @@ mean = linear(
         real_div(g, float(count_along(x_shape, axis))), x_shape, axis, keepdims
     ),
     batch=batch,
+    raw="input:x, axis, keep_dims:keepdims=False",
 )
 
 
@@ -86,6 +87,7 @@ def _distance_from_mean(x, axis):
 
 
 @export("math.reduce_variance")
+@open_to_composites
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """The mean squared distance from the mean along axes; a real number for complex ones.
 
@@ -93,12 +95,19 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
         TypeError: the elements are integers.
     """
     distance = _distance_from_mean(convert_to_tensor(input_tensor), axis)
-    is_complex = distance.dtype.is_complex
-    squared = real(mul(distance, conj(distance))) if is_complex else square(distance)
-    return reduce_mean(squared, axis, keepdims)
+    if distance.dtype.is_complex:
+        return reduce_mean(real(mul(distance, conj(distance))), axis, keepdims)
+    return mean_of_squares(distance, axis, keepdims)
+
+
+def mean_of_squares(x, axis, keepdims):
+    """The mean of the squares of floating-point numbers, which are never all held at once."""
+    total = reduce_with(sum_of_squares, x, axis, keepdims)
+    return real_div(total, float(count_along(shape_of(x), axes_of(axis, x.ndim, "Mean"))))
 
 
 @export("math.reduce_std")
+@open_to_composites
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """The standard deviation along axes; its gradient at 0 is 0.
 
@@ -118,6 +127,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
 
 
 @export("reduce_logsumexp math.reduce_logsumexp")
+@open_to_composites
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
     """log(sum(exp(x))) along axes, without overflow."""
     x = convert_to_tensor(input_tensor)
@@ -175,6 +185,7 @@ prod = opaque(
     vjp={"x": _prod_rule},
     jvp=_prod_tangent,
     batch=batch,
+    raw="input:x, axis, keep_dims:keepdims=False",
 )
 
 
@@ -196,7 +207,10 @@ def _logical(name, ufunc):
     def kernel(x, axis, keepdims):
         return ufunc.reduce(x, axis=axis, keepdims=keepdims) if x.shape else x
 
-    return non_differentiable(name, kernel, inputs="x", infer=infer, batch=batch)
+    return non_differentiable(
+        name, kernel, inputs="x", infer=infer, batch=batch,
+        raw="input:x, axis, keep_dims:keepdims=False",
+    )  # fmt: skip
 
 
 all_ = _logical("All", np.logical_and)
@@ -219,9 +233,35 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
     return reduce_with(any_, _truths(input_tensor), axis, keepdims)
 
 
+def _infer_count(x, *, axis, keepdims, dtype):
+    return Spec(checked_shape("CountNonzero", x.shape, axis, keepdims), dtype)
+
+
+def _count(x, axis, keepdims, dtype):
+    if not axis:
+        return (x != _nothing_of(x)).astype(dtype)
+    is_something = np.asarray(x != _nothing_of(x), bool)
+    if len(axis) == x.ndim and not keepdims:
+        return dtype.type(np.count_nonzero(is_something))
+    return np.count_nonzero(is_something, axis=axis, keepdims=keepdims).astype(dtype)
+
+
+def _nothing_of(x):
+    return b"" if x.dtype.kind == "O" else x.dtype.type(0)
+
+
+count_row = non_differentiable(
+    "CountNonzero", _count, inputs="x", infer=_infer_count, batch=batch, raw=False
+)
+
+
 @export("math.count_nonzero")
 def count_nonzero(input, axis=None, keepdims=None, dtype=dtypes.int64, name=None):
     """How many elements along axes are not zero (not empty, for strings)."""
-    x = convert_to_tensor(input)
-    zero = convert_to_tensor(b"") if x.dtype is dtypes.string else zero_of(x)
-    return reduce_sum(cast(not_equal(x, zero), dtype), axis, bool(keepdims))
+    x = operand(input)
+    attrs = {
+        "axis": axes_of(axis, x.ndim, "Sum"),
+        "keepdims": bool(keepdims),
+        "dtype": dtypes.as_dtype(dtype).numpy_dtype,
+    }
+    return apply(count_row.op, (x,), attrs)

@@ -36,11 +36,28 @@ _INT64 = np.dtype(np.int64)
 
 
 def combine_rows(ufunc, array, numbers, rows):
-    """Combines each of `rows` into the row of a contiguous `array` that has its number.
-
-    One flat `ufunc.at` is several times faster than NumPy's own on rows.
-    """
+    """Combines each of `rows`, in order, into the row of a contiguous `array` with its number."""
+    if not len(numbers):
+        return
     width = math.prod(rows.shape[1:])
+    if width < _WIDE:
+        return _combine_elements(ufunc, array, numbers, rows, width)
+    # Of each number, the last row is combined with all that the rows before it have left.
+    order = numbers.argsort(kind="stable")
+    in_order = numbers[order]
+    before_last = order[:-1][in_order[1:] == in_order[:-1]]
+    if before_last.size:
+        _combine_elements(ufunc, array, numbers[before_last], rows[before_last], width)
+    # Where a number is there twice, NumPy keeps what is written last.
+    array[numbers] = ufunc(array.take(numbers, 0), rows, dtype=array.dtype)
+
+
+# From so many elements on, rows are better combined as a whole.
+_WIDE = 8
+
+
+def _combine_elements(ufunc, array, numbers, rows, width):
+    """The same, element by element: a flat `ufunc.at` is much quicker than NumPy's on rows."""
     if width != 1:
         numbers = (numbers.astype(_INT64)[:, None] * width + np.arange(width)).reshape(-1)
     ufunc.at(array.reshape(-1), numbers, rows.reshape(-1))
@@ -49,9 +66,12 @@ def combine_rows(ufunc, array, numbers, rows):
 def row_numbers(indices, shape):
     """Places as numbers of rows of an array of `shape`, its indexed axes taken as one."""
     depth = indices.shape[-1]
-    strides = [math.prod(shape[i + 1 : depth]) for i in range(depth)]
-    places = indices.reshape((math.prod(indices.shape[:-1]), depth)).astype(_INT64)
-    return places @ np.array(strides, _INT64)
+    places = indices.reshape((math.prod(indices.shape[:-1]), depth))
+    numbers = np.zeros(len(places), _INT64) if not depth else places[:, 0].astype(_INT64)
+    for i in range(1, depth):
+        numbers *= shape[i]
+        numbers += places[:, i]
+    return numbers
 
 
 def scatter_into(array, indices, updates, ufunc):
@@ -107,8 +127,8 @@ def _segment_sum(data, segment_ids, num_segments):
     return total
 
 
-def _segment_sum_adjoint(g, segment_ids, data_shape):
-    """Every row gets the gradient of its sum; rows with a negative id were left out."""
+def rows_of_segments(g, segment_ids, data_shape):
+    """What `g` has for each row's segment; 0 for rows with a negative id."""
     zero = dtype_of(segment_ids).type(0)
     rank = len(shape_of(segment_ids))
     rows = gather_row(g, maximum(segment_ids, zero), axis=-len(shape_of(g)), batch_dims=0)
@@ -116,7 +136,8 @@ def _segment_sum_adjoint(g, segment_ids, data_shape):
     return masked(rows, reshape(counted, shape=data_shape[:rank] + (1,) * (len(data_shape) - rank)))
 
 
-def _batch_segment_sum(op, values, flags, attrs):
+def batch_of_segments(op, values, flags, attrs):
+    """One reduction with ids that differ from one batch element to the next, or extra columns."""
     data, ids = values
     count = attrs["num_segments"]
     if not flags[1]:
@@ -127,6 +148,9 @@ def _batch_segment_sum(op, values, flags, attrs):
     ids = cast_row(ids, dtype=_INT64)
     starts = np.arange(shape[0]).reshape((-1,) + (1,) * (len(shape) - 1)) * count
     ids = select(greater_equal(ids, np.int64(0)), add(ids, starts), np.int64(-1))
+    if op.name.startswith("Segment"):  # these take a vector of ids
+        ids = reshape(ids, shape=(shape[0] * shape[1],))
+        data = reshape(data, shape=(shape[0] * shape[1], *shape_of(data)[2:]))
     total = op.call(data, ids, num_segments=shape[0] * count)
     return reshape(total, shape=(shape[0], count, *shape_of(total)[1:]))
 
@@ -136,8 +160,8 @@ segment_sum = linear(
     _segment_sum,
     inputs="data segment_ids",
     infer=_infer_segment_sum,
-    transpose=_segment_sum_adjoint,
-    batch=_batch_segment_sum,
+    transpose=rows_of_segments,
+    batch=batch_of_segments,
 )
 
 
@@ -208,6 +232,9 @@ scatter_nd_row = linear(
     infer=_infer_scatter_nd,
     transpose=lambda g, indices: gather_nd_row(g, indices),
     batch=_batch_scatter_nd,
+    raw=lambda indices, updates, shape, bad_indices_policy="": scatter_nd(
+        indices, updates, shape, bad_indices_policy
+    ),
 )
 
 

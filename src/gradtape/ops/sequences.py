@@ -15,8 +15,8 @@ from .arithmetic import add, mul, real_div, sub
 from .broadcasting import broadcast_to, not_allowed, reshape, words
 from .casting import cast
 from .creation import dimensions
+from .joining import concat_row
 from .manipulation import expand_dims
-from .selection import select
 
 
 @export("fill")
@@ -164,13 +164,15 @@ def linspace(start, stop, num, name=None, axis=0):
     first = expand_dims(broadcast_to(start, shape=shape), axis)
     last = expand_dims(broadcast_to(stop, shape=shape), axis)
     position = integer(axis, "ExpandDims") % (len(shape) + 1)
-    numbers = np.arange(count).reshape([-1 if i == position else 1 for i in range(len(shape) + 1)])
+    inner_count = max(count - 1, min(count, 1))
+    numbers = np.arange(inner_count, dtype=numpy_dtype)
+    numbers = numbers.reshape([-1 if i == position else 1 for i in range(len(shape) + 1)])
     step = real_div(sub(last, first), float(max(count - 1, 1)))
-    inner = add(first, mul(step, EagerTensor(numbers.astype(numpy_dtype))))
+    inner = add(first, mul(step, EagerTensor(numbers)))
     if count < 2:
         return inner
     # The end is `stop` itself, not what rounding makes of it.
-    return select(EagerTensor(numbers == count - 1), last, inner)
+    return concat_row([inner, last], axis=position)
 
 
 def _common_shape(start, stop):

@@ -5,14 +5,22 @@ import math
 import numpy as np
 
 from ..core import dtypes
+from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor, operand
+from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
+from ..core.op import Spec
 from ..core.shapes import TensorShape, as_shape
 from ..core.tensor import EagerTensor
-from .arguments import integers
-from .broadcasting import words
+from .arguments import integer_tuple, integers
+from .broadcasting import reshape, words
+from .families import non_differentiable, shape_of
 from .identity import identity
+from .indexing import check_index_dtype, index_operand
+from .manipulation import move_axis
+
+_UNRAVELLED = dtypes.numpy_set(dtypes.int32, dtypes.int64)
 
 
 @export("ensure_shape")
@@ -51,6 +59,7 @@ def _shape_dtype(op_name, out_type):
 
 
 @export("shape")
+@open_to_composites
 def shape(input, out_type=None, name=None):
     """The sizes of a tensor's axes, as an integer tensor."""
     return EagerTensor(np.array(_shape_read(input), _shape_dtype("Shape", out_type)))
@@ -63,6 +72,7 @@ def shape_n(input, out_type=dtypes.int32, name=None):
 
 
 @export("size")
+@open_to_composites
 def size(input, out_type=None, name=None):
     """The number of elements of a tensor, as a scalar tensor."""
     dtype = dtypes.as_dtype(dtypes.int32 if out_type is None else out_type)
@@ -119,3 +129,66 @@ def broadcast_dynamic_shape(shape_x, shape_y):
             "BroadcastArgs", f"Incompatible shapes: {words(x)} vs. {words(y)}"
         ) from None
     return EagerTensor(np.array(result, np.result_type(x, y)))
+
+
+def _infer_unravel_index(indices, *, dims):
+    if len(indices.shape) > 1:
+        raise invalid_argument(
+            "UnravelIndex",
+            f'The indices can only be scalar or vector, got "{words(indices.shape)}"',
+        )
+    check_index_dtype("UnravelIndex", indices.dtype, "Tidx", _UNRAVELLED)
+    if 0 in dims:
+        raise invalid_argument(
+            "UnravelIndex",
+            "Input dims cannot contain a dim of zero, but dims contains zero at index "
+            f"{dims.index(0)}",
+        )
+    return Spec((len(dims), *indices.shape), indices.dtype)
+
+
+def _unravel_index(indices, dims):
+    numbers = np.asarray(indices)
+    count = math.prod(dims)
+    if ((numbers < 0) | (numbers >= count)).any():
+        bad = numbers[(numbers < 0) | (numbers >= count)].flat[0]
+        raise invalid_argument(
+            "UnravelIndex", f"index is out of bound as with dims: {bad} is not in [0, {count})"
+        )
+    if not dims:
+        return np.zeros((0, *numbers.shape), numbers.dtype)
+    return np.stack(np.unravel_index(numbers, dims)).astype(numbers.dtype)
+
+
+def _batch_unravel_index(op, values, flags, attrs):
+    shape = shape_of(values[0])
+    places = op.call(reshape(values[0], shape=(math.prod(shape),)), **attrs)
+    return move_axis(reshape(places, shape=(len(attrs["dims"]), *shape)), 1, 0)
+
+
+unravel_index_row = non_differentiable(
+    "UnravelIndex",
+    _unravel_index,
+    inputs="indices",
+    infer=_infer_unravel_index,
+    batch=_batch_unravel_index,
+)
+
+
+@export("unravel_index")
+def unravel_index(indices, dims, name=None):
+    """The coordinates, in a tensor of shape `dims`, of elements counted row by row.
+
+    Args:
+        indices: the numbers of elements, a scalar or vector.
+        dims: the shape.
+
+    Returns:
+        A tensor with one row of coordinates for each axis.
+
+    Raises:
+        InvalidArgumentError: there is no such element.
+    """
+    complaint = "The dims can only be 1-D, got shape"
+    goal = integer_tuple(dims, "UnravelIndex", "Tidx", complaint)
+    return apply(unravel_index_row.op, (index_operand(indices),), {"dims": goal})

@@ -17,7 +17,7 @@ from ..core.exports import export
 from ..core.op import Spec
 from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
-from .arguments import integer, integers
+from .arguments import integer, integers, static_shape
 from .broadcasting import words
 from .families import linear, shape_of
 from .joining import unpack
@@ -92,6 +92,14 @@ def _batch_key(op, values, flags, attrs):
     return op.call(values[0], **{**attrs, "key": (EVERYTHING, *attrs["key"])})
 
 
+def _raw_strided_slice(
+    input, begin, end, strides, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+    shrink_axis_mask=0,
+):  # fmt: skip
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return strided_slice(input, begin, end, strides, *masks)
+
+
 strided_slice_row = linear(
     "StridedSlice",
     _strided_slice,
@@ -99,6 +107,7 @@ strided_slice_row = linear(
     transpose=lambda g, x_shape, *, key: strided_slice_grad(g, shape=x_shape, key=key),
     batch=_batch_key,
     checked=False,
+    raw=_raw_strided_slice,
 )
 
 
@@ -127,6 +136,16 @@ def _batch_strided_slice_grad(op, values, flags, attrs):
     return op.call(values[0], shape=shape, key=(EVERYTHING, *attrs["key"]))
 
 
+def _raw_strided_slice_grad(
+    shape, begin, end, strides, dy, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0,
+    shrink_axis_mask=0,
+):  # fmt: skip
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    shape = static_shape(shape, "StridedSliceGrad", "Index")
+    attrs = {"shape": shape, "key": _key_of(begin, end, strides, *masks)}
+    return apply(strided_slice_grad.op, (operand(dy),), attrs)
+
+
 strided_slice_grad = linear(
     "StridedSliceGrad",
     _strided_slice_grad,
@@ -134,6 +153,7 @@ strided_slice_grad = linear(
     transpose=lambda g, *, key: strided_slice_row(g, key=key),
     batch=_batch_strided_slice_grad,
     checked=False,
+    raw=_raw_strided_slice_grad,
 )
 
 
@@ -332,6 +352,19 @@ def strided_slice(
     Raises:
         InvalidArgumentError: the entries differ in number or do not fit the tensor.
     """
+    key = _key_of(
+        begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
+    )
+    part = apply(strided_slice_row.op, (operand(input_),), {"key": key})
+    if var is not None:
+        part.assign = functools.partial(_assign_slice, var, key)
+    return part
+
+
+def _key_of(
+    begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask
+):
+    """The key of a slice that is described by numbers and the bits of masks."""
     begin, end = [integers(each, "StridedSlice", "Index") for each in (begin, end)]
     strides = np.ones_like(begin) if strides is None else integers(strides, "StridedSlice", "Index")
     if begin.ndim != 1 or not begin.shape == end.shape == strides.shape:
@@ -355,7 +388,4 @@ def strided_slice(
             key.append((
                 None if begin_mask & bit else start, None if end_mask & bit else stop, step
             ))  # fmt: skip
-    part = apply(strided_slice_row.op, (operand(input_),), {"key": tuple(key)})
-    if var is not None:
-        part.assign = functools.partial(_assign_slice, var, tuple(key))
-    return part
+    return tuple(key)

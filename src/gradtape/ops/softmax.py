@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from ..core.composite import open_to_composites
 from ..core.convert import operand
 from ..core.dispatch import apply
 from ..core.dtypes import FLOATING
@@ -120,6 +121,7 @@ softmax_row = opaque(
     vjp={"logits": lambda g, out, *, axis: softmax_grad(out, _fitted(g, out), axis=axis)},
     jvp=lambda tangents, inputs, out, attrs: softmax_grad(out, tangents[0], **attrs),
     batch=batch_along,
+    raw="logits, :axis=-1",
 )
 
 # softmax (g - <softmax, g>): the derivative of softmax, which is symmetric.
@@ -133,6 +135,7 @@ softmax_grad = opaque(
         "g": lambda h, softmax, *, axis: softmax_grad(softmax, h, axis=axis),
     },
     batch=batch_along,
+    raw=False,
 )
 
 
@@ -164,6 +167,7 @@ log_softmax_row = opaque(
     vjp={"logits": lambda g, out, *, axis: log_softmax_grad(out, _fitted(g, out), axis=axis)},
     jvp=lambda tangents, inputs, out, attrs: _log_softmax_tangent(tangents[0], out, **attrs),
     batch=batch_along,
+    raw="logits, :axis=-1",
 )
 
 # g - softmax sum(g): the adjoint of the derivative of log_softmax.
@@ -179,6 +183,7 @@ log_softmax_grad = opaque(
         "g": lambda h, log_softmax, *, axis: _log_softmax_tangent(h, log_softmax, axis),
     },
     batch=batch_along,
+    raw=False,
 )
 
 
@@ -188,6 +193,7 @@ def _along(row, logits, axis):
 
 
 @export("nn.softmax math.softmax")
+@open_to_composites
 def softmax(logits, axis=None, name=None):
     """exp(logits), divided by its sum along an axis.
 

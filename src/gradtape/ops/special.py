@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from ..core.convert import convert_to_tensor
-from ..core.dtypes import DIFFERENTIABLE, FLOATING
+from ..core.convert import convert_to_tensor, operand, operands
+from ..core.dispatch import apply
+from ..core.dtypes import DIFFERENTIABLE, FLOATING, float32, float64, numpy_set
 from ..core.exports import export
-from . import error_functions, gamma_functions
-from .arithmetic import add, masked, mul, neg
+from ..core.op import UNREGISTERED
+from . import error_functions, gamma_functions, incomplete_functions
+from .arithmetic import add, masked, mul, neg, sub
 from .elementwise import exp, square
 from .logic import not_equal
 from .pointwise import elementwise
+from .reduction import reduce_sum
 from .selection import zero_of
 
 _TWO_OVER_ROOT_PI = 1.1283791670955126
@@ -52,6 +55,7 @@ ndtr = elementwise(
     error_functions.ndtr,
     x=lambda g, x: mul(g, mul(exp(mul(square(x), -0.5)), 0.3989422804014327)),
     accepts=FLOATING,
+    raw=False,
 )
 
 # Its inverse, the quantile function.
@@ -106,6 +110,74 @@ zeta = elementwise(
     public="math.zeta",
 )
 
+
+@export("math.lbeta")
+def lbeta(x, name=None):
+    """The logarithm of the absolute value of the beta function, along the last axis."""
+    x = operand(x)
+    return sub(reduce_sum(lgamma(x), -1), lgamma(reduce_sum(x, -1)))
+
+
+# Incomplete functions -----------------------------------------------------------------------------
+
+
+def _gamma_slope(a, x):
+    """x^(a - 1) exp(-x) / Γ(a), the derivative of `igamma` by `x`."""
+    return exp(sub(xlogy(sub(a, 1.0), x), add(x, lgamma(a))))
+
+
+igamma = elementwise(
+    "Igamma",
+    incomplete_functions.igamma,
+    a=lambda g, a, x: mul(g, igamma_grad_a(a, x)),
+    x=lambda g, a, x: mul(g, _gamma_slope(a, x)),
+    accepts=FLOATING,
+    public="math.igamma",
+)
+
+igammac = elementwise(
+    "Igammac",
+    incomplete_functions.igammac,
+    a=lambda g, a, x: neg(mul(g, igamma_grad_a(a, x))),
+    x=lambda g, a, x: neg(mul(g, _gamma_slope(a, x))),
+    accepts=FLOATING,
+    public="math.igammac",
+)
+
+# The derivative by `a` has no closed form, and none of its own.
+igamma_grad_a = elementwise(
+    "IgammaGradA",
+    incomplete_functions.igamma_grad_a,
+    a=None,
+    x=None,
+    accepts=FLOATING,
+    state=UNREGISTERED,
+)
+
+
+def _beta_slope(a, b, x):
+    """x^(a - 1) (1 - x)^(b - 1) over the beta function, the derivative of `betainc` by `x`."""
+    powers = add(xlogy(sub(a, 1.0), x), xlog1py(sub(b, 1.0), neg(x)))
+    return exp(sub(powers, sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)))))
+
+
+# As in TensorFlow, only `x` has a gradient.
+betainc_row = elementwise(
+    "Betainc",
+    incomplete_functions.betainc,
+    a=None,
+    b=None,
+    x=lambda g, a, b, x: mul(g, _beta_slope(a, b, x)),
+    accepts=numpy_set(float32, float64),
+)
+
+
+@export("math.betainc")
+def betainc(a, b, x, name=None):
+    """The regularized incomplete beta function, element by element; the arguments broadcast."""
+    return apply(betainc_row.op, operands(a, b, x))
+
+
 # Products that are 0 where x is 0 -----------------------------------------------------------------
 
 
@@ -114,6 +186,8 @@ def _zero_at_zero(function):
 
     def kernel(x, y):
         value = function(x, y)
+        if np.all(x):
+            return value
         return np.where(x == 0, x.dtype.type(0), value).astype(x.dtype, copy=False)[()]
 
     return kernel

@@ -4,14 +4,17 @@ Updates happen in place when nobody else holds the variable's buffer. Like assig
 gradients: a variable is a fresh leaf afterwards.
 """
 
+from typing import Any
+
 import numpy as np
 
+from ..core import dtypes
 from ..core.convert import convert_to_tensor
 from ..core.dispatch import apply
-from ..core.errors import invalid_argument
+from ..core.errors import OutOfRangeError, invalid_argument
 from ..core.exports import export
 from ..core.variable import ResourceVariable, Variable
-from .broadcasting import words
+from .broadcasting import not_allowed, words
 from .identity import read_variable
 from .indexing import (
     check_index_dtype,
@@ -25,6 +28,8 @@ from .scatter import check_update_shapes, combine_rows, scatter_into
 
 export("Variable", Variable)
 
+_COUNTING = dtypes.numpy_set(dtypes.int32, dtypes.int64)
+
 
 class _Methods:
     """What this file gives to variables; updates return the variable, read when looked at.
@@ -36,6 +41,36 @@ class _Methods:
     def read_value(self):
         """A tensor with the current value; a read that tapes record."""
         return apply(read_variable.op, (self,))
+
+    def read_value_no_copy(self):
+        """A tensor with the current value, as `read_value` gives it."""
+        return self.read_value()
+
+    def load(self: Any, value, session=None):
+        """Puts `value` in place of the current one; returns nothing."""
+        self.assign(value)
+
+    def count_up_to(self: Any, limit):
+        """Adds 1, and returns what the value was before.
+
+        Raises:
+            OutOfRangeError: that is `limit` already. Nothing is changed.
+        """
+        if self.dtype not in (dtypes.int32, dtypes.int64):
+            raise not_allowed("ResourceCountUpTo", self.dtype.numpy_dtype, _COUNTING)
+        before = self.read_value()
+        if before._value >= limit:
+            raise OutOfRangeError(
+                None, None, f"Reached limit of {limit} [Op:ResourceCountUpTo] name: "
+            )
+        self.assign_add(1)
+        return before
+
+    def to_proto(self, export_scope=None):
+        raise RuntimeError("This operation is not supported when eager execution is enabled.")
+
+    def initialized_value(self):
+        raise NotImplementedError("A variable always has its value; read it with read_value().")
 
     def sparse_read(self, indices, name=None):
         """The rows at `indices`; their gradient is IndexedSlices."""
@@ -112,7 +147,7 @@ def _parts(variable, sparse_delta, op_name):
         raise TypeError(
             f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {sparse_delta}"
         )
-    indices = np.asarray(convert_to_tensor(sparse_delta.indices))
+    indices = np.asarray(convert_to_tensor(sparse_delta.indices)._value)
     check_index_dtype(op_name, indices.dtype)
     return indices, np.asarray(variable._new_value(sparse_delta.values))
 
@@ -135,7 +170,8 @@ def _scatter_rows(variable, sparse_delta, op_name, ufunc):
         )
     check_range(op_name, indices, shape[0])
     numbers = indices.reshape(-1)
-    rows = np.broadcast_to(updates, expected).reshape((indices.size, *shape[1:]))
+    rows = updates if updates.shape else np.broadcast_to(updates, expected)
+    rows = rows.reshape((indices.size, *shape[1:]))
     if ufunc is np.divide and updates.dtype.kind in "iu" and not updates.all():
         raise invalid_argument(op_name, "Integer division by zero")
     array = _writable(variable)

@@ -287,6 +287,7 @@ _shuffle_row = unregistered(
     infer=lambda value, order: Spec(value.shape, value.dtype),
     batch=_batch_shuffle,
     checked=False,
+    raw=False,
 )
 
 

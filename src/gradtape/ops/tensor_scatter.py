@@ -66,14 +66,19 @@ def _row(op_name, ufunc, **rules):
         tensor, indices, updates = all_batched(values, flags)
         return op.call(tensor, with_batch_coordinate(indices), updates)
 
-    return opaque(
+    def raw(tensor, indices, updates, bad_indices_policy=""):
+        return _apply(row, tensor, indices, updates, bad_indices_policy)
+
+    row = opaque(
         op_name,
         kernel,
         inputs="tensor indices updates",
         infer=_infer_for(op_name),
         batch=batch,
+        raw=raw,
         **rules,
     )
+    return row
 
 
 def _zeros(like, shape):

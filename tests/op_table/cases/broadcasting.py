@@ -36,6 +36,7 @@ def _broadcasts(draw):
 CASES = [
     Case(
         op="Reshape",
+        raw=lambda x, shape: {"tensor": x, "shape": shape},
         samples=[
             Sample((draw.uniform(2, 6),), {"shape": (3, 4)}),
             Sample((draw.uniform(),), {"shape": (1, 1)}),

@@ -11,9 +11,15 @@ from ..samples import binary_failures, binary_samples, unary_failures, unary_sam
 draw = Draws(__name__)
 
 
+def _real_of(x):
+    """What an op from complex numbers gives, as far as it takes any."""
+    return np.dtype(np.float64) if x.dtype == np.complex128 else np.dtype(np.float32)
+
+
 def _to_real(op, reference, *more):
     return Case(
         op=op,
+        raw=lambda x: {"x" if op == "ComplexAbs" else "input": x, "Tout": _real_of(x)},
         samples=[*unary_samples(draw.complex_signed), *more],
         reference=reference,
         failures=unary_failures([True, 1.5, 3, b"a"]),
@@ -29,6 +35,11 @@ CASES = [
     _to_real("Angle", np.angle, _ZERO),
     Case(
         op="Complex",
+        raw=lambda real, imag: {
+            "real": real,
+            "imag": imag,
+            "Tout": np.dtype(np.complex128 if real.dtype == np.float64 else np.complex64),
+        },
         samples=binary_samples(draw.uniform),
         reference=lambda real, imag: real + 1j * imag,
         dtypes=("float32",),

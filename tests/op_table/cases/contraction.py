@@ -106,6 +106,12 @@ CASES = [
     ),
     Case(
         op="BatchMatMulV2",
+        raw=lambda a, b, transpose_a, transpose_b: {
+            "x": a,
+            "y": b,
+            "adj_x": transpose_a,
+            "adj_y": transpose_b,
+        },
         samples=[
             *_every_transpose((2,), (2,)),
             *_every_transpose((2,), ()),

@@ -109,6 +109,26 @@ CASES = [
         generated=_generated(),
     ),
     Case(
+        op="CumulativeLogsumexp",
+        samples=[
+            *[
+                Sample((draw.uniform(3, 2),), _scan(0, exclusive, reverse), gradient=not exclusive)
+                for exclusive, reverse in itertools.product((False, True), repeat=2)
+            ],
+            Sample((draw.uniform(2, 1, 3, 2),), _scan(-2)),
+            Sample((draw.uniform(4) + 800.0,), _scan(-1, reverse=True)),
+            Sample((draw.uniform(2, 0),), _scan(1, exclusive=True)),
+            Sample((np.array([-np.inf, 2.0, 3.0]),), _scan(0), gradient=False),
+        ],
+        reference=_reference(lambda x, axis, dtype: np.logaddexp.accumulate(x, axis), -np.inf),
+        failures=[
+            *_failures(),
+            Failure(
+                (draw.integers(2),), _scan(0), InvalidArgumentError, "int64 is not in the list"
+            ),
+        ],
+    ),
+    Case(
         op="LinearRecurrence",
         samples=[
             Sample((draw.uniform(3), draw.uniform(4)), _along(0)),

@@ -65,6 +65,12 @@ CASES = [
     ),
     Case(
         op="SplitV",
+        raw=lambda value, sizes, axis: {
+            "value": value,
+            "size_splits": sizes,
+            "axis": axis,
+            "num_split": len(sizes),
+        },
         samples=[
             Sample((draw.uniform(3, 2),), _split((1, 2), 0)),
             Sample((draw.uniform(2, 4),), _split((2, 0, 2), -1)),
@@ -124,6 +130,11 @@ CASES = [
     ),
     Case(
         op="Unpack",
+        raw=lambda value, axis: {
+            "value": value,
+            "num": (value.shape or (1,))[axis % max(value.ndim, 1)],
+            "axis": axis,
+        },
         samples=[
             Sample((draw.uniform(2, 3),), {"axis": 0}),
             Sample((draw.uniform(2, 3),), {"axis": -1}),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.errors import FailedPreconditionError, InvalidArgumentError
 
 from ..case import Case, Failure, Sample
 from ..draws import Draws
@@ -26,8 +26,11 @@ def _decomposition(outputs, inputs, attrs):
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
     error = 20 * np.finfo(x.dtype).eps * max(1.0, np.max(np.abs(x), initial=0.0))
     u, v = u.astype(wide), v.astype(wide)
-    adjoint_v = np.conj(np.swapaxes(v, -1, -2))
-    np.testing.assert_allclose((u * s[..., None, :]) @ adjoint_v, x, rtol=0, atol=error)
+    count = s.shape[-1]
+    adjoint_v = np.conj(np.swapaxes(v[..., :count], -1, -2))
+    np.testing.assert_allclose(
+        (u[..., :count] * s[..., None, :]) @ adjoint_v, x, rtol=0, atol=error
+    )
     for vectors in (u, v):
         gram = np.conj(np.swapaxes(vectors, -1, -2)) @ vectors
         unit = np.broadcast_to(np.eye(gram.shape[-1]), gram.shape)
@@ -41,16 +44,20 @@ CASES = [
     Case(
         op="Svd",
         samples=[
-            Sample((_TALL,)),
-            Sample((_TALL.T,)),
-            Sample((_STACK,)),
-            Sample((np.zeros((2, 0, 3)),)),
-            Sample((np.zeros((0, 2)),)),
+            Sample((_TALL,), {"full_matrices": False}),
+            Sample((_TALL.T,), {"full_matrices": False}),
+            Sample((_STACK,), {"full_matrices": False}),
+            Sample((_TALL[:2],), {"full_matrices": True}),
+            Sample((np.zeros((2, 0, 3)),), {"full_matrices": False}),
+            Sample((np.zeros((0, 2)),), {"full_matrices": False}),
+            # A further vector is determined, but for its sign.
+            Sample((_TALL,), {"full_matrices": True}),
+            Sample((_STACK,), {"full_matrices": True}),
             # The phases of complex vectors are not determined, and so have no derivative.
-            Sample((_COMPLEX,), gradient=False),
+            Sample((_COMPLEX,), {"full_matrices": False}, gradient=False),
         ],
         verify=_decomposition,
-        failures=_FAILURES,
+        failures=[Failure(f.inputs, {"full_matrices": False}, f.error, f.match) for f in _FAILURES],
         dtypes=["float32", "complex64"],
         # Derivatives are divided by the differences of squared singular values.
         tolerance=10.0,
@@ -74,5 +81,32 @@ CASES = [
         failures=_FAILURES,
         dtypes=["float32", "complex64"],
         tolerance=10.0,
+    ),
+    Case(
+        op="Cross",
+        samples=[
+            Sample((draw.uniform(3), draw.uniform(3))),
+            Sample((draw.uniform(2, 2, 3), draw.uniform(2, 2, 3))),
+            Sample((np.zeros((0, 3)), np.zeros((0, 3)))),
+            Sample((draw.integers(2, 3), draw.integers(2, 3))),
+        ],
+        reference=np.cross,
+        failures=[
+            Failure((draw.uniform(2, 3), draw.uniform(3)), {}, InvalidArgumentError, "same shape"),
+            Failure((draw.uniform(2), draw.uniform(2)), {}, FailedPreconditionError, "3-element"),
+            Failure((np.float64(1), np.float64(2)), {}, InvalidArgumentError, "at least 1D"),
+            Failure(
+                (draw.complex_uniform(3), draw.complex_uniform(3)),
+                {},
+                InvalidArgumentError,
+                "complex128 is not in the list",
+            ),
+            Failure(
+                (draw.uniform(3), draw.integers(3)),
+                {},
+                InvalidArgumentError,
+                "expected to be a double tensor but is a int64",
+            ),
+        ],
     ),
 ]

@@ -61,6 +61,25 @@ def _bitwise(op, function):
     )
 
 
+def _shift(op, function):
+    def reference(x, y):
+        return function(x, np.clip(y, 0, 8 * x.dtype.itemsize - 1))
+
+    def integers(*shape):
+        return draw.integers(*shape, high=7)
+
+    return Case(
+        op=op,
+        samples=[
+            *binary_samples(integers),
+            Sample((np.array([1, 2, -16, -1], np.int32), np.array([40, -1, 3, 31], np.int32))),
+        ],
+        state=NON_DIFFERENTIABLE,
+        reference=reference,
+        failures=binary_failures(_TWO_INTEGERS, [True, 1.5, b"a"]),
+    )
+
+
 CASES = [
     _comparison("Less", np.less),
     _comparison("LessEqual", np.less_equal),
@@ -92,6 +111,8 @@ CASES = [
     _bitwise("BitwiseAnd", operator.and_),
     _bitwise("BitwiseOr", operator.or_),
     _bitwise("BitwiseXor", operator.xor),
+    _shift("LeftShift", np.left_shift),
+    _shift("RightShift", np.right_shift),
     Case(
         op="Invert",
         samples=unary_samples(draw.integers),

@@ -21,6 +21,11 @@ def _add_bias(value, bias, channels_first):
 CASES = [
     Case(
         op="BiasAdd",
+        raw=lambda value, bias, channels_first: {
+            "value": value,
+            "bias": bias,
+            "data_format": "NCHW" if channels_first else "NHWC",
+        },
         samples=[
             Sample((draw.uniform(2, 3), draw.uniform(3)), _LAST),
             Sample((draw.uniform(2, 3), draw.uniform(3)), _SECOND),

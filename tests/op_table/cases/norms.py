@@ -16,6 +16,19 @@ def _norm(x, axis, keepdims):
 
 CASES = [
     Case(
+        op="SumOfSquares",
+        samples=[
+            *reduction_samples(draw.signed),
+            Sample((draw.uniform(2, 20_000),), along((1,)), gradient=False),
+            Sample((draw.uniform(20_000, 2),), along((0,)), gradient=False),
+            Sample((np.zeros((0, 3)),), along((0,)), expected=np.zeros(3)),
+        ],
+        reference=lambda x, axis, keepdims: np.sum(np.square(x), axis, keepdims=keepdims),
+        failures=reduction_failures(draw.uniform(2, 2), [True, 1, 1j, b"a"]),
+        generated=generated_reductions(),
+        dtypes=["bfloat16", "float32"],
+    ),
+    Case(
         op="EuclideanNorm",
         samples=[
             *reduction_samples(draw.signed),

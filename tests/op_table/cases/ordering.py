@@ -70,6 +70,40 @@ def _top_k(input, k, largest):
     return np.take_along_axis(input, order, -1), order.astype(np.int32)
 
 
+def _all(largest):
+    return {"largest": largest}
+
+
+# Long enough for each of the ways in which the order is found, with many equal elements.
+_LONG = np.arange(600).reshape(2, 300) * 7 % 23 - 11
+
+
+def _ordered(op, result, **fields):
+    """A case of a row that orders the whole last axis; `result` picks from values and places."""
+    return Case(
+        op=op,
+        samples=[
+            Sample((draw.distinct(2, 4),), _all(True)),
+            Sample((draw.distinct(2, 4),), _all(False)),
+            Sample((draw.distinct(2, 1, 2, 3),), _all(True)),
+            Sample((np.zeros((0, 3)),), _all(True)),
+            Sample((np.zeros((3, 0)),), _all(False)),
+            Sample((draw.integers(2, 5, low=-5, high=5),), _all(False)),
+            *[
+                Sample((_LONG.astype(dtype),), _all(largest), gradient=False)
+                for dtype in (np.float32, np.float64, np.int8, np.int32)
+                for largest in (True, False)
+            ],
+        ],
+        reference=lambda x, largest: result(_top_k(x, x.shape[-1], largest)),
+        failures=[
+            Failure((draw.uniform(),), _all(True), InvalidArgumentError, "input must be >= 1-D"),
+            Failure((draw.booleans(2),), _all(True), InvalidArgumentError, "bool is not in the"),
+        ],
+        **fields,
+    )
+
+
 _ORDER = np.array([[2, 0], [1, 2]], np.int32)
 
 
@@ -116,8 +150,11 @@ CASES = [
             )
         ],
     ),
+    _ordered("SortLastAxis", lambda found: found[0]),
+    _ordered("ArgsortLastAxis", lambda found: found[1], state=NON_DIFFERENTIABLE),
     Case(
         op="TopKV2",
+        raw=lambda input, k, largest: {"input": input, "k": k} if largest else None,
         samples=[
             Sample((draw.distinct(2, 4),), _top(2)),
             Sample((draw.distinct(2, 4),), _top(1)),
@@ -130,6 +167,11 @@ CASES = [
             Sample((np.array([1.0, 2.0, 1.0, 2.0]),), _top(1), gradient=False),
             Sample((np.array([1.0, 2.0, 1.0, 2.0]),), _top(4, largest=False), gradient=False),
             Sample((draw.integers(2, 5, low=-5, high=5),), _top(3)),
+            *[
+                Sample((_LONG.astype(dtype),), _top(k), gradient=False)
+                for dtype in (np.float32, np.float64, np.int8, np.int64)
+                for k in (2, 20, 200)
+            ],
             Sample(
                 (np.array([3, 0, 255], np.uint8),),
                 _top(3, largest=False),

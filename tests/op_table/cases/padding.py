@@ -10,6 +10,10 @@ from ..draws import Draws
 draw = Draws(__name__)
 
 
+def _matrix(paddings):
+    return np.array(paddings, np.int32).reshape(-1, 2)
+
+
 def _widths(*pairs):
     return {"paddings": pairs}
 
@@ -27,6 +31,7 @@ def _pad_with(x, constant_values, paddings):
 CASES = [
     Case(
         op="Pad",
+        raw=lambda x, paddings: {"input": x, "paddings": _matrix(paddings)},
         samples=[
             Sample((draw.uniform(2, 3),), _widths((1, 0), (2, 1))),
             Sample((draw.uniform(3),), _widths((0, 0))),
@@ -42,6 +47,11 @@ CASES = [
     ),
     Case(
         op="PadV2",
+        raw=lambda x, constant_values, paddings: {
+            "input": x,
+            "paddings": _matrix(paddings),
+            "constant_values": constant_values,
+        },
         samples=[
             Sample((draw.uniform(2, 3), draw.uniform()), _widths((1, 0), (2, 1))),
             Sample((draw.uniform(), draw.uniform()), _widths()),

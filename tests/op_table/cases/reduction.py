@@ -32,7 +32,35 @@ def _logical(op, function):
     )
 
 
+def _counting(dtype, axis, keepdims=False):
+    return {**along(axis, keepdims), "dtype": np.dtype(dtype)}
+
+
 CASES = [
+    Case(
+        op="CountNonzero",
+        samples=[
+            Sample((draw.integers(3, 4, high=2),), _counting(np.int64, (0,))),
+            Sample((draw.integers(3, 4, high=2),), _counting(np.int32, (-1,), keepdims=True)),
+            Sample((draw.integers(2, 1, 2, 3, high=2),), _counting(np.int64, (0, 3))),
+            Sample((draw.integers(3, 4, high=2),), _counting(np.int64, (0, 1))),
+            Sample((draw.integers(3, high=2),), _counting(np.int64, ())),
+            Sample((np.array(2.0),), _counting(np.int64, ())),
+            Sample((draw.booleans(2, 3),), _counting(np.float32, (1,))),
+            Sample((draw.complex_uniform(2, 3),), _counting(np.int64, (1,))),
+            Sample((np.array([0.0, -0.0, np.nan, 1.0]),), _counting(np.int64, (0,))),
+            Sample((np.zeros((0, 3)),), _counting(np.int64, (0,))),
+            Sample(
+                (np.array([b"", b"a", b""], object),),
+                _counting(np.int64, (0,)),
+                expected=np.int64(1),
+            ),
+        ],
+        reference=lambda x, axis, keepdims, dtype: np.sum(
+            x != 0, axis, dtype=dtype, keepdims=keepdims
+        ),
+        state=NON_DIFFERENTIABLE,
+    ),
     Case(
         op="Mean",
         samples=[

@@ -29,6 +29,25 @@ def _put_back(x, shape, key):
     return whole
 
 
+def _numbers(key):
+    """A key as TensorFlow's op takes it: three vectors, and masks for what is no number."""
+    found = {"begin": [], "end": [], "strides": []}
+    masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
+    for position, item in enumerate(key):
+        start, stop, step = item if isinstance(item, tuple) else (0, 0, 1)
+        if item is None or item is Ellipsis:
+            masks["new_axis" if item is None else "ellipsis"] |= 1 << position
+        elif not isinstance(item, tuple):
+            start, stop = item, item + 1
+            masks["shrink_axis"] |= 1 << position
+        masks["begin"] |= (start is None) << position
+        masks["end"] |= (stop is None) << position
+        for name, number in (("begin", start), ("end", stop), ("strides", step)):
+            found[name].append(number if number is not None else int(name == "strides"))
+    vectors = {name: tuple(numbers) for name, numbers in found.items()}
+    return vectors | {f"{name}_mask": mask for name, mask in masks.items()}
+
+
 @st.composite
 def _keys(draw, shape):
     """A key that fits an array of that shape: indices, slices, new axes, an ellipsis."""
@@ -70,6 +89,7 @@ def _slice_gradients(draw):
 CASES = [
     Case(
         op="StridedSlice",
+        raw=lambda x, key: {"input": x, **_numbers(key)},
         samples=[
             Sample((draw.uniform(2, 3),), {"key": (1,)}),
             Sample((draw.uniform(2, 3),), {"key": (-1, 2)}),
@@ -131,6 +151,7 @@ CASES = [
     ),
     Case(
         op="StridedSliceGrad",
+        raw=lambda x, shape, key: {"shape": shape, "dy": x, **_numbers(key)},
         samples=[
             Sample((draw.uniform(3),), {"shape": (2, 3), "key": (1,)}),
             Sample((draw.uniform(),), {"shape": (2, 3), "key": (-1, 2)}),

@@ -1,9 +1,14 @@
 """Cases of gradtape.ops.special."""
 
-import numpy as np
-from scipy import special
+import functools
 
-from ..case import Case, Sample
+import numpy as np
+from scipy import integrate, special
+
+from gradtape.core.errors import InvalidArgumentError
+from gradtape.core.op import UNREGISTERED
+
+from ..case import Case, Failure, Sample
 from ..draws import Draws
 from ..samples import binary_failures, binary_samples, unary_failures, unary_samples
 
@@ -58,6 +63,27 @@ def _product(op, function):
         reference=reference,
         failures=binary_failures(_PAIR, [3, b"a"]),
     )
+
+
+def _incomplete_gamma_samples():
+    return [
+        *binary_samples(draw.positive),
+        Sample((np.array([0.05, 9.0, 30.0, 30.0]), np.array([0.7, 3.0, 25.0, 36.0]))),
+        Sample((np.array([200.0, 500.0]), np.array([210.0, 480.0]))),
+        Sample((np.array([1.0, 1.0, 2.0]), np.array([0.0, np.inf, np.nan])), gradient=False),
+    ]
+
+
+@functools.partial(np.vectorize, otypes=[float])
+def _igamma_slope(a, x):
+    """The integral over u = (t / x) ** a, in which only log(u) is singular."""
+
+    def rest(u):
+        return np.exp(-x * u ** (1 / a))
+
+    integral = integrate.quad(rest, 0, 1, weight="alg-loga", wvar=(0, 0), epsabs=0, epsrel=1e-13)[0]
+    lead = (np.log(x) - special.digamma(a)) * special.gammainc(a, x)
+    return lead + x**a / (a * a * special.gamma(a)) * integral
 
 
 CASES = [
@@ -163,6 +189,73 @@ CASES = [
         reference=special.zeta,
         failures=binary_failures(_PAIR, [3, 1j, b"a"]),
         vary=_varied,
+    ),
+    Case(
+        op="Igamma",
+        samples=_incomplete_gamma_samples(),
+        reference=special.gammainc,
+        failures=binary_failures(_PAIR, [3, 1j, b"a"]),
+        skip_second_order="the derivative by `a` has none of its own",
+        tolerance=10.0,  # sums of many terms, and their differences from 1
+    ),
+    Case(
+        op="Igammac",
+        samples=_incomplete_gamma_samples(),
+        reference=special.gammaincc,
+        failures=binary_failures(_PAIR, [3, 1j, b"a"]),
+        skip_second_order="the derivative by `a` has none of its own",
+        tolerance=10.0,  # sums of many terms, and their differences from 1
+    ),
+    Case(
+        op="IgammaGradA",
+        samples=[
+            Sample(
+                (np.array([0.5, 3.0, 50.0, 200.0]), np.array([2.0, 2.5, 45.0, 210.0])),
+                expected=np.array(
+                    [
+                        -0.135619335203997243,
+                        -0.247117357483268238,
+                        -0.0455432921401238757,
+                        -0.0216198810145983812,
+                    ]
+                ),
+            ),
+            *binary_samples(draw.positive),
+        ],
+        reference=_igamma_slope,
+        failures=binary_failures(_PAIR, [3, 1j, b"a"]),
+        state=UNREGISTERED,
+        tolerance=1e3,  # a difference of terms with logarithms, in the reference too
+    ),
+    Case(
+        op="Betainc",
+        samples=[
+            Sample((draw.positive(2, 3), draw.positive(2, 3), _probabilities(2, 3))),
+            Sample((draw.positive(), draw.positive(), _probabilities(3))),
+            Sample((draw.positive(2, 1), draw.positive(3), _probabilities())),
+            Sample((draw.positive(0, 2), draw.positive(0, 2), _probabilities(0, 2))),
+            Sample(
+                (
+                    np.array([20.0, 300.0, 0.2]),
+                    np.array([30.0, 200.0, 40.0]),
+                    np.array([0.42, 0.61, 0.01]),
+                )
+            ),
+            Sample(([74.0], [0.04], [0.98]), gradient=False),
+            Sample(
+                (np.array([0.0, -1.0, 1.0, 1.0]), np.ones(4), np.array([0.5, 0.5, 0.0, 1.0])),
+                expected=np.array([np.nan, np.nan, 0.0, 1.0]),
+                gradient=False,
+            ),
+        ],
+        differentiable=["x"],
+        reference=special.betainc,
+        failures=[
+            Failure(
+                (_PAIR, _PAIR[[0, 1, 1]], _PAIR), {}, InvalidArgumentError, "Incompatible shapes"
+            ),
+            Failure((_PAIR.astype(np.float16),) * 3, {}, InvalidArgumentError, "half is not in"),
+        ],
     ),
     _product("Xlogy", lambda x, y: x * np.log(y)),
     _product("Xlog1py", lambda x, y: x * np.log1p(y)),
