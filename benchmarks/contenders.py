@@ -59,6 +59,10 @@ def takes_part(contender: str, workload: str, kind: str) -> bool:
     """Return whether a contender has an entry for a timed workload."""
     if contender == "autograd" and kind == "batch_jacobian":
         return False  # it would be a loop over the examples, each of them a loop over rows
+    if contender in ("autograd", "jax") and kind == "cnn":
+        return False  # not written for them: the targets name PyTorch and TensorFlow alone
+    if contender == "autograd" and kind == "embedding":
+        return False  # its gradient of a lookup is a whole table
     if contender == "numpy":
         return kind == "chain" and workload not in WITHOUT_NUMPY
     return True

@@ -7,7 +7,7 @@ from client import WorkerProcess
 from load import ForeignLoad
 from timing import CALM_TURNS, rotated
 from venvs import Environment
-from workloads.data import JACOBIAN_ROWS, ROWS_IN_FLIGHT
+from workloads.data import EMBEDDING_ROWS, EMBEDDING_WIDTH, JACOBIAN_ROWS, ROWS_IN_FLIGHT
 
 # Each beside the plain gradient that it is measured by.
 COSTS = {"hvp": "gradient", "per_example": "batch_gradient"}
@@ -43,6 +43,16 @@ def recomputation(environments: Mapping[str, Environment]) -> dict[str, Any]:
         "kept_bytes": kept["peak_bytes"],
         "recomputed_bytes": again["peak_bytes"],
         "equal": kept["digest"] == again["digest"],
+    }
+
+
+def sparse_memory(environments: Mapping[str, Environment]) -> dict[str, Any]:
+    """Return the peak of what a training step of an embedding allocates, and the table's size."""
+    with WorkerProcess("gradtape", environments["gradtape"]) as worker:
+        traced = worker.request("traced", workload="embedding")
+    return {
+        "peak_bytes": traced["peak_bytes"],
+        "table_bytes": 4 * EMBEDDING_ROWS * EMBEDDING_WIDTH,
     }
 
 

@@ -1,10 +1,12 @@
 """The results as tables of text and as files."""
 
 import json
+import statistics
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import op_speed
 from contenders import CONTENDERS
 from targets import Verdict
 from workloads.data import PROBES, TIMED
@@ -19,6 +21,8 @@ FIGURES = (
     "derivative_costs",
     "recomputation",
     "rows_in_flight",
+    "sparse_memory",
+    "op_speed",
 )
 
 
@@ -36,6 +40,8 @@ def tables(results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
     footprints = [*footprint_rows(results), *derivative_rows(results)]
     if footprints:
         parts.append("## Other figures\n\n" + table(["", "figure"], footprints))
+    if results.get("op_speed", {}).get("seconds"):
+        parts.append("## Ops at a million elements\n\n" + op_table(results["op_speed"]))
     remarks = list(notes(results))
     if remarks:
         parts.append("## Notes\n\n" + "\n".join(f"- {remark}" for remark in remarks))
@@ -104,6 +110,23 @@ def derivative_rows(results: dict[str, Any]) -> Iterator[list[str]]:
             yield [f"{PROBES[name].title}: peak", f"{rows[figure] / 1e6:.1f} MB"]
 
 
+def op_table(measured: dict[str, Any]) -> str:
+    """Return every op that is slower than its NumPy formulation may be, then a summary of all."""
+    ratios = op_speed.ratios(measured)
+    slow = [
+        [name, *(duration(measured["seconds"][name][side]) for side in ("gradtape", "numpy")), r]
+        for name, r in ((name, f"{ratio:.2f}") for name, ratio in ratios.items())
+        if name in op_speed.misses(measured)
+    ]
+    faster = sum(ratio <= 1 for ratio in ratios.values())
+    middle = statistics.median(ratios.values())
+    summary = (
+        f"{len(ratios)} ops were measured; {faster} are no slower than NumPy, the median ratio is "
+        f"{middle:.2f}. These take more than {op_speed.LIMIT} times as long:"
+    )
+    return f"{summary}\n\n{table(['op', 'gradtape', 'NumPy', 'ratio'], slow)}"
+
+
 def notes(results: dict[str, Any]) -> Iterator[str]:
     """Yield what a reader should know before trusting the figures."""
     for name, reason in results["left_out"].items():
@@ -115,6 +138,8 @@ def notes(results: dict[str, Any]) -> Iterator[str]:
             yield f"{experiment} was not measured: {figures['error']}"
         for name, reason in figures.get("left_out", {}).items():
             yield f"{experiment}: {name} is left out: {reason}"
+        for name, reason in figures.get("failed", {}).items():
+            yield f"{experiment}: {name} was not measured: {reason}"
         disturbed = ", ".join(figures.get("disturbed", ()))
         if disturbed:
             yield f"{experiment}: other programs disturbed {disturbed} most of the time"

@@ -13,6 +13,7 @@ from typing import Any
 
 import derivatives
 import footprint
+import op_speed
 import report
 import venvs
 from client import WorkerError, WorkerProcess
@@ -152,6 +153,10 @@ def run_footprints(
         "derivative_costs": lambda: derivatives.derivative_costs(environments, 3 if quick else 12),
         "recomputation": lambda: derivatives.recomputation(environments),
         "rows_in_flight": lambda: derivatives.rows_in_flight(environments),
+        "sparse_memory": lambda: derivatives.sparse_memory(environments),
+        "op_speed": lambda: op_speed.op_speed(
+            environments, turn_seconds=0.05 if quick else 0.2, attempts=2 if quick else 5
+        ),
     }
     figures: dict[str, Any] = {}
     for name in names:

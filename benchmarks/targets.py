@@ -7,6 +7,7 @@ from typing import Any
 from contenders import CONTENDERS
 from derivatives import COSTS
 from footprint import TAPE_LENGTHS, TRAINING_STEPS
+from op_speed import LIMIT, misses, ratios
 from workloads.data import PROBES, TIMED
 
 MEGABYTE = 1_000_000
@@ -47,6 +48,9 @@ SPEED_TARGETS = (
     SpeedTarget("mlp_large", "torch", 1.1, "1.1"),
     SpeedTarget("rnn", "torch", 1.0, "1"),
     SpeedTarget("transformer", "torch", 1.3, "1.3"),
+    SpeedTarget("cnn", "torch", 1.0, "1"),
+    SpeedTarget("embedding", "torch", 1.0, "1"),
+    SpeedTarget("embedding", "tensorflow", 1 / 10, "1/10 (0.100)"),
     SpeedTarget("jacobian", "torch", 1.0, "1"),
     SpeedTarget("jacobian", "tensorflow", 1 / 100, "1/100 (0.010)"),
     SpeedTarget("batch_jacobian", "torch", 1.0, "1"),
@@ -55,6 +59,7 @@ SPEED_TARGETS = (
 COST_LIMITS = {"hvp": 4.0, "per_example": 3.0}
 RECOMPUTATION_SAVING = 4.0
 ROWS_IN_FLIGHT_LIMIT = 1.1
+SPARSE_MEMORY_LIMIT = 0.1
 LONG_TAPE_LIMIT = 1.5
 IMPORT_LIMIT_SECONDS = 0.080
 
@@ -85,6 +90,10 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         found.append(recomputation_verdict(results["recomputation"]))
     if "rows_in_flight" in results:
         found.append(rows_verdict(results["rows_in_flight"]))
+    if "sparse_memory" in results:
+        found.append(sparse_verdict(results["sparse_memory"]))
+    if "op_speed" in results:
+        found.append(op_verdict(results["op_speed"]))
     return found
 
 
@@ -199,3 +208,24 @@ def rows_verdict(result: dict[str, Any]) -> Verdict:
         return Verdict(what, "not measured", limit, NOT_MEASURED)
     ratio = result["peak_bytes"] / result["promised_bytes"]
     return Verdict(what, f"{ratio:.2f}", limit, mark_of(ratio <= ROWS_IN_FLIGHT_LIMIT))
+
+
+def sparse_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge whether a step that touches few rows of a table allocates anything of its size."""
+    what = "embedding step: peak of what is allocated / the table"
+    limit = f"< {SPARSE_MEMORY_LIMIT:g}"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    ratio = result["peak_bytes"] / result["table_bytes"]
+    return Verdict(what, f"{ratio:.3f}", limit, mark_of(ratio < SPARSE_MEMORY_LIMIT))
+
+
+def op_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge every op by its NumPy formulation; the slowest are named."""
+    what, limit = f"ops at 1M elements: time / NumPy <= {LIMIT:g}", "all"
+    if not result.get("seconds"):
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    measured, slow = ratios(result), misses(result)
+    worst = ", ".join(f"{name} {measured[name]:.1f}" for name in slow[:3])
+    text = f"{len(measured) - len(slow)} of {len(measured)}" + (f"; {worst}" if slow else "")
+    return Verdict(what, text, limit, mark_of(not slow and not result["failed"]))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import memory
+import op_speed
 from contenders import CONTENDERS
 from workloads.data import PROBES, TIMED
 
@@ -70,6 +71,10 @@ class Worker:
         for _ in range(repetitions):
             step()
         return {"seconds": (time.perf_counter() - start) / repetitions}
+
+    def compare(self, op: str, seconds: float) -> dict[str, Any]:
+        """Return the times of one op and of its NumPy formulation."""
+        return op_speed.compare(self.steps.tf, op, seconds)
 
     def growth(self, workload: str, warm_up: int, steps: int) -> dict[str, int]:
         """Return how much resident memory `steps` steps add with the garbage collector off."""

@@ -61,6 +61,32 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Cnn:
+    """Two 3x3 convolutions, each with ReLU and 2x2 max pool, and a dense layer; plain descent.
+
+    Images are (batch, height, width, channels), filters (height, width, inputs, outputs).
+    """
+
+    images: np.ndarray
+    labels: np.ndarray
+    filters: list[np.ndarray]
+    filter_biases: list[np.ndarray]
+    weights: np.ndarray
+    bias: np.ndarray
+    learning_rate: float = 0.01
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A table of which few rows are looked up, some of them twice, and what they should be."""
+
+    table: np.ndarray
+    ids: np.ndarray
+    wanted: np.ndarray
+    learning_rate: float = 0.01
+
+
+@dataclass(frozen=True)
 class TanhMap:
     """Two tanh layers from vectors to vectors of the same length, and a batch of vectors."""
 
@@ -136,6 +162,36 @@ def block(batch: int, length: int, width: int, heads: int, feed_forward: int) ->
     return Block(tokens, heads, parameters)
 
 
+def cnn(batch: int, size: int, channels: Sequence[int], classes: int) -> Cnn:
+    """Return a network with the given numbers of channels, and one random batch."""
+    random = np.random.default_rng(5)
+    filters = [
+        normal(random, 9 * fan_in, fan_out, gain=2.0).reshape(3, 3, fan_in, fan_out)
+        for fan_in, fan_out in itertools.pairwise(channels)
+    ]
+    features = (size // 4) ** 2 * channels[-1]
+    return Cnn(
+        images=random.standard_normal((batch, size, size, channels[0]), np.float32),
+        labels=random.integers(0, classes, batch),
+        filters=filters,
+        filter_biases=[np.zeros(count, np.float32) for count in channels[1:]],
+        weights=normal(random, features, classes),
+        bias=np.zeros(classes, np.float32),
+    )
+
+
+def embedding(rows: int, width: int, count: int) -> Embedding:
+    """Return a table and `count` ids, of which one in eight is a repetition."""
+    random = np.random.default_rng(6)
+    ids = random.integers(0, rows, count)
+    ids[-(count // 8) :] = ids[: count // 8]
+    return Embedding(
+        table=random.standard_normal((rows, width), np.float32),
+        ids=ids,
+        wanted=random.standard_normal((count, width), np.float32),
+    )
+
+
 def tanh_map(width: int, batch: int, rows_in_flight: int | None = None) -> TanhMap:
     """Return two random layers of `width` and a random batch."""
     random = np.random.default_rng(3)
@@ -165,8 +221,12 @@ class Workload:
 
     title: str
     kind: str
-    make_data: Callable[[], Chain | CheapChain | Mlp | Rnn | Block | TanhMap | Rosenbrock]
+    make_data: Callable[
+        [], Chain | CheapChain | Mlp | Rnn | Block | Cnn | Embedding | TanhMap | Rosenbrock
+    ]
 
+
+EMBEDDING_ROWS, EMBEDDING_WIDTH = 100_000, 64
 
 TIMED = {
     "scalar_chain": Workload("scalar chain, 200 ops", "chain", lambda: chain(())),
@@ -184,6 +244,16 @@ TIMED = {
         "transformer block 8 x 64 x 128",
         "block",
         lambda: block(batch=8, length=64, width=128, heads=4, feed_forward=512),
+    ),
+    "cnn": Workload(
+        "CNN 1-32-64 step, 32 images of 28 x 28",
+        "cnn",
+        lambda: cnn(batch=32, size=28, channels=(1, 32, 64), classes=10),
+    ),
+    "embedding": Workload(
+        "embedding step, 256 ids of 100,000 x 64",
+        "embedding",
+        lambda: embedding(EMBEDDING_ROWS, EMBEDDING_WIDTH, count=256),
     ),
     "jacobian": Workload(
         "Jacobian of two tanh layers 256-256-256", "jacobian", lambda: tanh_map(256, batch=1)

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from workloads.data import Block, Chain, Mlp, Rnn, Rosenbrock, TanhMap
+from workloads.data import Block, Chain, Embedding, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -115,6 +115,23 @@ class JaxEager:
             return jnp.square(x).mean()
 
         return self.gradient_step(loss, *data.parameters.values())
+
+    def embedding(self, data: Embedding) -> Step:
+        """Lookup, mean squared error, gradient of the rows looked up and their update.
+
+        With respect to the rows, since JAX has no sparse gradient of a table.
+        """
+        state = {"table": jnp.asarray(data.table)}
+        ids, wanted = jnp.asarray(data.ids), jnp.asarray(data.wanted)
+        value_and_gradient = jax.value_and_grad(lambda rows: jnp.square(rows - wanted).mean())
+
+        def step():
+            loss, gradient = value_and_gradient(state["table"][ids])
+            state["table"] = state["table"].at[ids].add(-data.learning_rate * gradient)
+            jax.block_until_ready(state)
+            return loss, [gradient]
+
+        return step
 
     def two_layers(self, data: TanhMap) -> tuple[Any, Callable[[Any], Any]]:
         """Return the inputs of the layers, and the layers as a function with its value twice."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from workloads.data import Block, Chain, CheapChain, Mlp, Rnn, Rosenbrock, TanhMap
+from workloads.data import Block, Chain, CheapChain, Cnn, Embedding, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -135,6 +135,50 @@ class TensorFlowStyle:
                 x = x + linear(hidden, "contract")
                 loss = tf.reduce_mean(tf.square(x))
             return loss, tape.gradient(loss, list(p.values()))
+
+        return step
+
+    def cnn(self, data: Cnn) -> Step:
+        """Forward, cross-entropy, gradient and update of a convolutional network."""
+        tf = self.tf
+        images, labels = tf.constant(data.images), tf.constant(data.labels)
+        filters = [tf.Variable(array) for array in data.filters]
+        biases = [tf.Variable(array) for array in data.filter_biases]
+        weights, bias = tf.Variable(data.weights), tf.Variable(data.bias)
+        variables = [*filters, *biases, weights, bias]
+
+        def step():
+            with tf.GradientTape() as tape:
+                hidden = images
+                for kernel, shift in zip(filters, biases, strict=True):
+                    hidden = tf.nn.bias_add(tf.nn.conv2d(hidden, kernel, 1, "SAME"), shift)
+                    hidden = tf.nn.max_pool2d(tf.nn.relu(hidden), 2, 2, "VALID")
+                logits = tf.reshape(hidden, [len(data.images), -1]) @ weights + bias
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(
+                    labels=labels, logits=logits
+                )
+                loss = tf.reduce_mean(losses)
+            gradients = tape.gradient(loss, variables)
+            for variable, gradient in zip(variables, gradients, strict=True):
+                variable.assign_sub(data.learning_rate * gradient)
+            return loss, gradients
+
+        return step
+
+    def embedding(self, data: Embedding) -> Step:
+        """Lookup, mean squared error, sparse gradient and update of the rows looked up."""
+        tf = self.tf
+        table = tf.Variable(data.table)
+        ids, wanted = tf.constant(data.ids), tf.constant(data.wanted)
+
+        def step():
+            with tf.GradientTape() as tape:
+                rows = tf.nn.embedding_lookup(table, ids)
+                loss = tf.reduce_mean(tf.square(rows - wanted))
+            gradient = tape.gradient(loss, table)
+            change = tf.IndexedSlices(data.learning_rate * gradient.values, gradient.indices)
+            table.scatter_sub(change)
+            return loss, [gradient.values]
 
         return step
 

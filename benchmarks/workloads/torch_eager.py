@@ -9,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch.autograd.functional import hessian
 from torch.func import jacrev, vmap
 
-from workloads.data import Block, Chain, Mlp, Rnn, Rosenbrock, TanhMap
+from workloads.data import Block, Chain, Cnn, Embedding, Mlp, Rnn, Rosenbrock, TanhMap
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -109,6 +109,60 @@ class TorchEager:
             x = x + linear(F.relu(linear(layer_norm(x, "norm2"), "expand")), "contract")
             loss = x.square().mean()
             return loss, list(torch.autograd.grad(loss, list(p.values())))
+
+        return step
+
+    def cnn(self, data: Cnn) -> Step:
+        """Forward, cross-entropy, gradient and update of a convolutional network.
+
+        In PyTorch's own layout, channels first; gradients are turned so that `to_numpy` turns them
+        to the order of the data, which is no part of a training step but costs next to nothing.
+        """
+        images = torch.tensor(data.images).permute(0, 3, 1, 2).contiguous()
+        labels = torch.tensor(data.labels)
+        filters = [
+            torch.tensor(array.transpose(3, 2, 0, 1).copy(), requires_grad=True)
+            for array in data.filters
+        ]
+        biases = [self.parameter(array) for array in data.filter_biases]
+        size, outputs = data.images.shape[1] // 4, data.filters[-1].shape[-1]
+        dense = data.weights.reshape(size, size, outputs, -1).transpose(3, 2, 0, 1)
+        weights = torch.tensor(dense.reshape(len(dense), -1).copy(), requires_grad=True)
+        bias = self.parameter(data.bias)
+        parameters = [*filters, *biases, weights, bias]
+
+        def turned(gradients):
+            *convolutions, weights, bias = gradients
+            count = len(filters)
+            dense = weights.view(-1, outputs, size, size).permute(0, 2, 3, 1).flatten(1)
+            filter_gradients = [each.permute(0, 1, 3, 2) for each in convolutions[:count]]
+            return [*filter_gradients, *convolutions[count:], dense, bias]
+
+        def step():
+            hidden = images
+            for kernel, shift in zip(filters, biases, strict=True):
+                hidden = F.max_pool2d(F.relu(F.conv2d(hidden, kernel, shift, padding=1)), 2)
+            loss = F.cross_entropy(F.linear(hidden.flatten(1), weights, bias), labels)
+            gradients = torch.autograd.grad(loss, parameters)
+            with torch.no_grad():
+                for parameter, gradient in zip(parameters, gradients, strict=True):
+                    parameter.sub_(gradient, alpha=data.learning_rate)
+            return loss, turned(gradients)
+
+        return step
+
+    def embedding(self, data: Embedding) -> Step:
+        """Lookup, mean squared error, sparse gradient and update of the rows looked up."""
+        table = torch.tensor(data.table, requires_grad=True)
+        ids, wanted = torch.tensor(data.ids), torch.tensor(data.wanted)
+
+        def step():
+            rows = F.embedding(ids, table, sparse=True)
+            loss = (rows - wanted).square().mean()
+            (gradient,) = torch.autograd.grad(loss, table)
+            with torch.no_grad():
+                table.sub_(gradient, alpha=data.learning_rate)
+            return loss, [gradient._values().T]
 
         return step
 

@@ -1,0 +1,1 @@
+"""Files, encoded pictures and sounds, and tensors as bytes."""

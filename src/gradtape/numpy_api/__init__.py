@@ -1,0 +1,1 @@
+"""NumPy's functions on tensors: what stands behind tf.experimental.numpy."""

@@ -1,0 +1,1 @@
+"""tf.experimental.numpy: the calls it is tested with, and what TensorFlow answers to them."""
