@@ -39,7 +39,7 @@ class BatchedTensor(Tensor):
         self._outer_recorders = outer_recorders
 
     def _dispatch(self, op, inputs, attrs):
-        if thread.maps and not thread.in_backward:
+        if thread.maps and not thread.in_backward and (op.on_tensors is None or len(inputs) > 1):
             # Elements must suit the op by themselves: with one axis more, other shapes would do.
             op.infer(*[x._value for x in inputs], **attrs)
         level = self._level
@@ -150,16 +150,18 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         ValueError: a tensor has no first axis, or their lengths differ.
         TypeError: `fn` cannot be vectorized, and `fallback_to_while_loop` is False.
     """
-    elems = nest.map_structure(convert_to_tensor, elems)
-    count = _common_length(nest.flatten(elems))
+    leaves = [convert_to_tensor(x) for x in nest.flatten(elems)]
+    count = _common_length(leaves)
     try:
         with batch_level(count) as level:
-            result = fn(nest.map_structure(lambda x: _element(level, x, count), elems))
+            elements = [_element(level, x, count) for x in leaves]
+            result = fn(nest.pack_sequence_as(elems, elements))
         return nest.map_structure(lambda r: _all_elements(level, r, count), result)
     except TypeError as error:
         if not fallback_to_while_loop or not count:
             raise
         reason = str(error)
+    elems = nest.pack_sequence_as(elems, leaves)
     # What is wrong with `fn` itself shows here, before any talk of loops.
     results = [_result_of_one(fn, elems, 0)]
     if warn:

@@ -191,6 +191,8 @@ def sum_to(g, shape):
         return g
     lead = len(have) - len(shape)
     if lead > 0 and have[lead:] == shape:  # as for a bias
+        if have[:lead] == (1,) * lead:  # nothing to add up, as for a single example
+            return reshape(g, shape=shape)
         return sum_(g, axis=tuple(range(lead)), keepdims=False)
     if lead < 0 or not all([d == 1 or d == h for d, h in zip(shape, have[lead:], strict=True)]):
         return broadcast_to(g, shape=shape)
