@@ -123,3 +123,14 @@ def test_a_rule_with_variables_that_returns_no_pair(result, error):
 
     with pytest.raises(error, match=r"gradient function of scaled.* must return a pair"):
         derivative(scaled)
+
+
+def test_batch_jacobian_says_which_argument_and_what_to_do():
+    x = tf.ones((3, 2))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        vector, other = tf.reduce_sum(x, 1), tf.reshape(x, (2, 3))
+    with pytest.raises(ValueError, match=r"Shape \(3,\) must .* a `target` .* Use `jacobian`"):
+        tape.batch_jacobian(vector, x)
+    with pytest.raises(ValueError, match=r"target shape \(\(2, 3\)\) and source .* Use `jacobian`"):
+        tape.batch_jacobian(other, x)

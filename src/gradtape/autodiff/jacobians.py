@@ -254,13 +254,17 @@ def _unit_rows(start, stop, size, dtype):
 
 def check_batches(target, source):
     """Raises an error unless both are batches, of as many examples."""
-    for tensor in (target, source):
+    for name, tensor in (("target", target), ("source", source)):
         if len(tensor._value.shape) < 2:
-            raise RankError(f"Shape {tensor.shape} must have rank at least 2")
+            raise RankError(
+                f"Shape {tensor.shape} must have rank at least 2: batch_jacobian takes a `{name}` "
+                "whose first axis counts examples. Use `jacobian` if there is no such axis."
+            )
     if target._value.shape[0] != source._value.shape[0]:
         raise ValueError(
             f"Need first dimension of target shape ({target.shape}) and source shape "
-            f"({source.shape}) to match."
+            f"({source.shape}) to match: batch_jacobian takes each example of `target` as a "
+            "function of the same example of `source`. Use `jacobian` if they are no batches."
         )
 
 
