@@ -258,3 +258,28 @@ class TestMoreExactThanTensorFlow:
 
     def test_std_of_equal_numbers(self):
         check_gradients(tf.math.reduce_std, [[2, 2]], 0, [[0, 0]])
+
+
+@pytest.mark.parametrize("width", [2, 3, 8])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("function", [tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min])
+def test_long_arrays_of_short_rows(function, width, keepdims):
+    x = np.random.default_rng(0).normal(size=(7, 3000, width)).astype(np.float32)
+    x[3, 5, 1] = np.nan
+    expected = getattr(np, function.__name__.removeprefix("reduce_"))(
+        x.astype(np.float64), axis=-1, keepdims=keepdims
+    )
+    found = function(tf.constant(x), -1, keepdims)
+    assert found.dtype is tf.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("function", [tf.reduce_sum, tf.reduce_mean, tf.reduce_max, tf.reduce_min])
+def test_long_arrays_over_all_axes_but_the_last(function, keepdims):
+    x = np.random.default_rng(1).normal(size=(64, 30, 30, 3)).astype(np.float32)
+    expected = getattr(np, function.__name__.removeprefix("reduce_"))(
+        x.astype(np.float64), axis=(0, 1, 2), keepdims=keepdims
+    )
+    found = function(tf.constant(x), [0, 1, 2], keepdims)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)

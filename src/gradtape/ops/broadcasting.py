@@ -150,15 +150,37 @@ _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a smal
 
 
 _LONG = 1 << 14
+_SHORT = 8
 
 
-def _sum_of_rows(x):
-    """The sum over all axes but the last; short rows are added many at a time, which is quicker."""
+def quick_reduction(ufunc, x, axis, keepdims):
+    """The reduction of a large array in the ways in which NumPy is slow by itself; else None."""
+    if x.size <= _LONG:
+        return None
     width = x.shape[-1]
+    if 2 <= width <= _SHORT and axis in ((-1,), (x.ndim - 1,)):
+        total = _across_columns(ufunc, x)
+        return total[..., None] if keepdims else total
+    if axis == tuple(range(x.ndim - 1)):
+        total = _across_rows(ufunc, x, width)
+        return total.reshape((1,) * len(axis) + (width,)) if keepdims else total
+    return None
+
+
+def _across_columns(ufunc, x):
+    """Short rows are reduced all at once, one column after the other."""
+    total = ufunc(x[..., 0], x[..., 1])
+    for i in range(2, x.shape[-1]):
+        ufunc(total, x[..., i], out=total)
+    return total
+
+
+def _across_rows(ufunc, x, width):
+    """All axes but the last; short rows are taken many at a time."""
     rows = x.size // width
     together = math.gcd(rows, 1 << max((_LONG // 8 // width).bit_length() - 1, 0))
-    wide = _add_reduce(x.reshape(rows // together, together * width), 0)
-    return wide if together == 1 else _add_reduce(wide.reshape(together, width), 0)
+    wide = ufunc.reduce(x.reshape(rows // together, together * width), 0)
+    return wide if together == 1 else ufunc.reduce(wide.reshape(together, width), 0)
 
 
 def _sum(x, axis, keepdims):
@@ -168,8 +190,9 @@ def _sum(x, axis, keepdims):
     if dtype.itemsize == 2 and dtype.kind not in "iu":
         return _add_reduce(x, axis, working_dtype(dtype), None, keepdims).astype(dtype)
     if dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
-        if x.size > _LONG and not keepdims and axis == tuple(range(x.ndim - 1)):
-            return _sum_of_rows(x)
+        total = quick_reduction(np.add, x, axis, keepdims)
+        if total is not None:
+            return total
         return _add_reduce(x, axis, None, None, keepdims)
     return _add_reduce(x, axis, dtype, None, keepdims)
 

@@ -36,7 +36,7 @@ def one_minus(x):
 # Powers and roots ---------------------------------------------------------------------------------
 
 square = elementwise(
-    "Square", np.square, x=lambda g, x: mul(mul(g, 2.0), x), accepts=NUMERIC,
+    "Square", np.square, x=lambda g, x: mul(g, mul(x, 2.0)), accepts=NUMERIC,
     public="square math.square",
 )  # fmt: skip
 

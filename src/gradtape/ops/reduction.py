@@ -35,8 +35,10 @@ def _mean(x, axis, keepdims):
     if dtype.kind in "iu":
         return _integer_mean(x, axis, keepdims, count)
     working = working_dtype(dtype)
+    if working is dtype:
+        return sum_.op.kernel(x, axis=axis, keepdims=keepdims) / dtype.type(count)
     mean = np.add.reduce(x, axis=axis, dtype=working, keepdims=keepdims) / working.type(count)
-    return mean if working is dtype else mean.astype(dtype)
+    return mean.astype(dtype)
 
 
 def _integer_mean(x, axis, keepdims, count):
