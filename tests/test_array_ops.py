@@ -172,3 +172,9 @@ def test_small_differences():
         tf.stack([[1], [1, 2]])
     with pytest.raises(INVALID, match="shift must be a scalar or a 1-D vector"):
         tf.roll(np.ones(2), [[1]], [[0]])
+
+
+def test_a_scalar_is_repeated_as_a_vector_of_one():
+    assert values(tf.repeat(3, 2, -1)) == values(tf.repeat(3, 2, 0)) == [3, 3]
+    with pytest.raises(ValueError, match="axis=1 out of bounds"):
+        tf.repeat(3, 2, 1)

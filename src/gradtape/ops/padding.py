@@ -80,10 +80,9 @@ def repeat(input, repeats, axis=None, name=None):
         )
     if counts.ndim > 1:
         raise ValueError(f"Shape {counts.shape} must have rank at most 1")
-    if axis is None:
+    if axis is None or not x.ndim:
         x = reshape_public(x, (-1,))
-        axis = 0
-    axis = integer(axis, "Tile")
+    axis = 0 if axis is None else integer(axis, "Tile")
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"axis={axis} out of bounds: expected {-x.ndim}<=axis<{x.ndim}")
     axis %= x.ndim
