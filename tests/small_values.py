@@ -1,5 +1,7 @@
 """Values and gradients as plain lists, for tests that compare few numbers."""
 
+import numpy as np
+
 import gradtape as tf
 
 
@@ -15,3 +17,10 @@ def gradient(function, x):
         tape.watch(x)
         y = function(x)
     return tape.gradient(y, x).numpy().tolist()
+
+
+def numbers(structure):
+    """The structure with every tensor as a list or number; None stays None."""
+    return tf.nest.map_structure(
+        lambda t: None if t is None else np.asarray(t.numpy()).tolist(), structure
+    )

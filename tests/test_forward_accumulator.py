@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from small_values import numbers
 
 ForwardAccumulator = tf.autodiff.ForwardAccumulator
 
@@ -14,13 +15,6 @@ ForwardAccumulator = tf.autodiff.ForwardAccumulator
 @pytest.fixture
 def x():
     return tf.constant(3.0)
-
-
-def numbers(structure):
-    """The structure with arrays in the place of tensors."""
-    return tf.nest.map_structure(
-        lambda t: None if t is None else np.asarray(t.numpy()).tolist(), structure
-    )
 
 
 class TestTangents:

@@ -5,6 +5,7 @@ import pytest
 
 import gradtape as tf
 from gradtape.core.op import OPS
+from small_values import numbers
 
 ForwardAccumulator = tf.autodiff.ForwardAccumulator
 
@@ -12,13 +13,6 @@ ForwardAccumulator = tf.autodiff.ForwardAccumulator
 @pytest.fixture
 def x():
     return tf.constant(3.0)
-
-
-def numbers(structure):
-    """The structure with arrays in the place of tensors."""
-    return tf.nest.map_structure(
-        lambda t: None if t is None else np.asarray(t.numpy()).tolist(), structure
-    )
 
 
 class TestWithTapes:

@@ -149,14 +149,12 @@ def _infer_sum(x, *, axis, keepdims):
 _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a small sum
 
 
-_LONG = 1 << 14
+LARGE = 1 << 14
 _SHORT = 8
 
 
 def quick_reduction(ufunc, x, axis, keepdims):
-    """The reduction of a large array in the ways in which NumPy is slow by itself; else None."""
-    if x.size <= _LONG:
-        return None
+    """The reduction of a LARGE array in the ways in which NumPy is slow by itself; else None."""
     width = x.shape[-1]
     if 2 <= width <= _SHORT and axis in ((-1,), (x.ndim - 1,)):
         total = _across_columns(ufunc, x)
@@ -178,7 +176,7 @@ def _across_columns(ufunc, x):
 def _across_rows(ufunc, x, width):
     """All axes but the last; short rows are taken many at a time."""
     rows = x.size // width
-    together = math.gcd(rows, 1 << max((_LONG // 8 // width).bit_length() - 1, 0))
+    together = math.gcd(rows, 1 << max((LARGE // 8 // width).bit_length() - 1, 0))
     wide = ufunc.reduce(x.reshape(rows // together, together * width), 0)
     return wide if together == 1 else ufunc.reduce(wide.reshape(together, width), 0)
 
@@ -190,9 +188,10 @@ def _sum(x, axis, keepdims):
     if dtype.itemsize == 2 and dtype.kind not in "iu":
         return _add_reduce(x, axis, working_dtype(dtype), None, keepdims).astype(dtype)
     if dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
-        total = quick_reduction(np.add, x, axis, keepdims)
-        if total is not None:
-            return total
+        if x.size > LARGE:
+            total = quick_reduction(np.add, x, axis, keepdims)
+            if total is not None:
+                return total
         return _add_reduce(x, axis, None, None, keepdims)
     return _add_reduce(x, axis, dtype, None, keepdims)
 

@@ -7,7 +7,7 @@ from ..core.convert import operand
 from ..core.exports import export
 from .arithmetic import mul, real_div
 from .axes import batch, infer_for, reduce_with
-from .broadcasting import quick_reduction, reduced_shape, spread, sum_
+from .broadcasting import LARGE, quick_reduction, reduced_shape, spread, sum_
 from .casting import cast_row
 from .families import dtype_of, opaque, shape_of
 from .logic import equal
@@ -17,9 +17,10 @@ def _extreme_of(ufunc, of_nothing):
     def kernel(x, axis, keepdims):
         if not axis:
             return x
-        found = quick_reduction(ufunc, x, axis, keepdims)
-        if found is not None:
-            return found
+        if x.size > LARGE:
+            found = quick_reduction(ufunc, x, axis, keepdims)
+            if found is not None:
+                return found
         if x.size:
             return ufunc.reduce(x, axis=axis, keepdims=keepdims)
         return np.full(reduced_shape(x.shape, axis, keepdims), of_nothing(x.dtype), x.dtype)[()]
