@@ -32,6 +32,42 @@ def test_channels_first_is_the_same_with_axes_moved(pool, axes):
     np.testing.assert_array_equal(found, expected)
 
 
+def _gradient_window_by_window(x, window, stride):
+    """The gradient of the sum of places times maxima, the first of equal elements having it all."""
+    gradient = np.zeros_like(x)
+    count = (x.shape[1] - window) // stride + 1
+    for n, i, j, c in np.ndindex(len(x), count, count, x.shape[3]):
+        rows, columns = (slice(k * stride, k * stride + window) for k in (i, j))
+        first = np.unravel_index(np.argmax(x[n, rows, columns, c]), (window, window))
+        gradient[n, rows, columns, c][first] += 1 + i * count + j
+    return gradient
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize(
+    ("window", "stride"), [(1, 2), (2, 2), (2, 3), (3, 3), (4, 4), (3, 2), (3, 1)]
+)
+def test_the_first_of_equal_elements_has_the_gradient(window, stride, data_format):
+    x = np.random.default_rng(0).integers(0, 3, (2, 9, 9, 5)).astype(np.float32)
+    order, back = ((0, 3, 1, 2), (0, 2, 3, 1)) if data_format == "NCHW" else ((0, 1, 2, 3),) * 2
+    variable = tf.Variable(x.transpose(order))
+    with tf.GradientTape() as tape:
+        y = tf.nn.max_pool2d(variable, window, stride, "VALID", data_format)
+        y = tf.transpose(y, back)
+        places = np.arange(1, 1 + y.shape[1] ** 2, dtype=np.float32)
+        loss = tf.reduce_sum(y * places.reshape(1, y.shape[1], y.shape[1], 1))
+    found = tape.gradient(loss, variable).numpy().transpose(back)
+    np.testing.assert_array_equal(found, _gradient_window_by_window(x, window, stride))
+
+
+def test_raw_gradient_looks_for_the_maxima_itself():
+    x = tf.constant([1.0, 1.0, 5.0, 2.0, 1.0, 1.0, 5.0, 5.0], shape=(1, 2, 4, 1))
+    sizes = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+    g = tf.constant([1.0, 2.0], shape=(1, 1, 2, 1))
+    found = tf.raw_ops.MaxPoolGrad(orig_input=x, orig_output=tf.zeros_like(g), grad=g, **sizes)
+    assert found.numpy().reshape(-1).tolist() == [1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
 def test_argmax_comes_with_the_maximum():
     found = tf.nn.max_pool_with_argmax(ramp(tf, 1, 4, 4, 1), 2, 2, "VALID")
     flat = ramp(tf, 1, 4, 4, 1).numpy().reshape(-1)

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from .windows import Span, offsets, padded, places, unpadded
+from .windows import Span, copy_rows, offsets, padded, places, unpadded
 
 # Copied windows of this size are still in the cache when BLAS reads them.
 _BLOCK_BYTES = 1 << 21
@@ -158,7 +158,7 @@ def _blocks(x, axes):
         if memory is None:
             memory = np.empty(part.shape, x.dtype)
         block = memory[: len(part), : part.shape[1]]
-        np.copyto(block, part)
+        copy_rows(block, part)
         yield index, block.reshape(math.prod(part.shape[: 1 + len(axes)]), columns)
 
 

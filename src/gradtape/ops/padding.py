@@ -80,13 +80,15 @@ def repeat(input, repeats, axis=None, name=None):
         )
     if counts.ndim > 1:
         raise ValueError(f"Shape {counts.shape} must have rank at most 1")
-    if axis is None or not x.ndim:
+    if not x.ndim or (axis is None and x.ndim > 1):
         x = reshape_public(x, (-1,))
     axis = 0 if axis is None else integer(axis, "Tile")
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f"axis={axis} out of bounds: expected {-x.ndim}<=axis<{x.ndim}")
-    axis %= x.ndim
-    before, length, after = tuple(x.shape[:axis]), x.shape[axis], tuple(x.shape[axis + 1 :])
+    shape = shape_of(x)
+    rank = len(shape)
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis={axis} out of bounds: expected {-rank}<=axis<{rank}")
+    axis %= rank
+    before, length, after = shape[:axis], shape[axis], shape[axis + 1 :]
     times = integers(counts, "Tile", "Tmultiples").reshape(-1)
     if len(times) == 1:
         count = int(times[0])

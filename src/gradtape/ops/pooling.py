@@ -167,7 +167,7 @@ def _max_rows(names, raw):
         names[1],
         lambda orig_input, orig_output, grad, ksize, strides, padding, data_format: (
             max_pool_gradient(
-                orig_input, grad, axes=_axes(orig_input.shape, ksize, strides, padding)
+                orig_input, orig_output, grad, axes=_axes(orig_input.shape, ksize, strides, padding)
             )
         ),
         inputs="orig_input orig_output grad",
@@ -197,7 +197,7 @@ def _max_rows(names, raw):
     second = opaque(
         names[2],
         lambda orig_input, orig_output, grad, ksize, strides, padding, data_format: pick_at_maximum(
-            orig_input, grad, axes=_axes(orig_input.shape, ksize, strides, padding)
+            orig_input, orig_output, grad, axes=_axes(orig_input.shape, ksize, strides, padding)
         ),
         inputs="orig_input orig_output grad",
         infer=infer_second,
@@ -236,8 +236,12 @@ def _raw_max_pool_gradient(
     data_format="NHWC",
 ):  # fmt: skip
     attrs = _normal(ksize, strides, merged_padding(padding, explicit_paddings), data_format)
-    tensors = (operand(orig_input), operand(orig_output), operand(grad))
-    return apply(max_pool_gradient_row.op, tensors, attrs)
+    x, out = operand(orig_input), operand(orig_output)
+    shape = _pooled_shape("MaxPoolGrad", tuple(x.shape), **attrs)
+    if (tuple(out.shape), out.dtype) == (shape, x.dtype):
+        # TensorFlow looks for the maxima itself, whatever `orig_output` holds.
+        out = apply(max_pool_row.op, (x,), attrs)
+    return apply(max_pool_gradient_row.op, (x, out, operand(grad)), attrs)
 
 
 def _normal(ksize, strides, padding, data_format):
@@ -278,9 +282,12 @@ def _with_argmax(input, ksize, strides, padding, Targmax, include_batch_in_index
     shape = input.shape if include_batch_in_index else (1, *input.shape[1:])
     numbers = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
     numbers = np.broadcast_to(numbers, input.shape)
-    wide = input.astype(working_dtype(input.dtype), copy=False)
-    positions = pick_at_maximum(wide, numbers, axes=axes)
-    return max_pool(input, axes=axes), positions.astype(Targmax)
+    out = max_pool(input, axes=axes)
+    working = working_dtype(input.dtype)
+    positions = pick_at_maximum(
+        input.astype(working, copy=False), out.astype(working, copy=False), numbers, axes=axes
+    )
+    return out, positions.astype(Targmax)
 
 
 def _with_argmax_gradient(g, input, out, *, ksize, strides, padding):

@@ -3,6 +3,8 @@
 All functions take Spans for every axis of their arrays, those without a window included.
 """
 
+import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +12,29 @@ import numpy as np
 from .numerics import in_float32
 from .windows import padded, places, seen, unpadded
 
-
-def _stages(axes):
-    """The axes along which something happens, last first: ties then go to the first in order."""
-    return [i for i in reversed(range(len(axes))) if axes[i].window > 1 or axes[i].stride > 1]
+# Windows apart with no more elements than this are searched at once, not axis by axis.
+_SMALL_WINDOW = 9
 
 
-def _parts(x, i, axis):
-    """What each element of the window sees along axis i of a padded array."""
-    before = (slice(None),) * i
-    return [x[(*before, seen(axis, k))] for k in range(axis.window)]
+def _sliding(axes):
+    """The axes along which something happens."""
+    return [i for i, axis in enumerate(axes) if axis.window > 1 or axis.stride > 1]
+
+
+def _apart(axes):
+    """Whether no two windows share an element."""
+    return all([axis.stride >= axis.window for axis in axes])
+
+
+def _parts(x, group, axes):
+    """What each element of the window along a group of axes sees of a padded array, row by row."""
+    index: list = [slice(None)] * x.ndim
+    parts = []
+    for offsets in itertools.product(*[range(axes[i].window) for i in group]):
+        for i, offset in zip(group, offsets, strict=True):
+            index[i] = seen(axes[i], offset)
+        parts.append(x[tuple(index)])
+    return parts
 
 
 def _reduced(parts, ufunc):
@@ -35,14 +50,50 @@ def _lowest(dtype):
     return -np.inf if dtype.kind not in "iu" else np.iinfo(dtype).min
 
 
-def _first_hits(parts, best):
-    """For each part where it is the first to have the best value; the last has what is left.
+@in_float32
+def max_pool(x, axes):
+    """The largest element in each window."""
+    if 0 in places(axes):
+        return np.empty(places(axes), x.dtype)
+    x = padded(x, axes, 0, _lowest(x.dtype))
+    for i in _sliding(axes):
+        x = _reduced(_parts(x, (i,), axes), np.maximum)
+    return x
 
-    Of two parts the first has it unless it is smaller: `best` may then be None.
+
+# Where the maximum is -----------------------------------------------------------------------------
+
+
+def _stages(axes):
+    """Groups of axes to search one after another, last first: ties then go to the first in order.
+
+    One group of all axes needs no maxima in between, but looks at every element of a window: too
+    much work if windows are large or overlap.
     """
+    sliding = _sliding(axes)
+    windows = [axes[i] for i in sliding]
+    if _apart(windows) and math.prod([axis.window for axis in windows]) <= _SMALL_WINDOW:
+        return [tuple(sliding)]
+    return [(i,) for i in reversed(sliding)]
+
+
+def _maxima(x, out, axes):
+    """Stages of a max pool: (group, shape, what each element of the window sees, their maximum)."""
+    found = []
+    stages = _stages(axes)
+    for group in stages:
+        parts = _parts(x, group, axes)
+        best = out if group is stages[-1] else _reduced(parts, np.maximum)
+        found.append((group, x.shape, parts, best))
+        x = best
+    return found
+
+
+def _first_hits(parts, best):
+    """For each part where it is the first to have the best value; the last has what is left."""
     remaining: Any = None
     for part in parts[:-1]:
-        hit = part >= parts[-1] if best is None else part == best
+        hit = part == best
         if remaining is None:
             remaining = ~hit
         else:
@@ -53,51 +104,30 @@ def _first_hits(parts, best):
 
 
 @in_float32
-def max_pool(x, axes):
-    """The largest element in each window."""
-    if 0 in places(axes):
-        return np.empty(places(axes), x.dtype)
-    x = padded(x, axes, 0, _lowest(x.dtype))
-    for i in sorted(_stages(axes)):
-        x = _reduced(_parts(x, i, axes[i]), np.maximum)
-    return x
-
-
-def _maxima(x, axes):
-    """Stages of a max pool: (axis, shape, what each element of the window sees, their maximum).
-
-    The last maximum is None where `_first_hits` can do without.
-    """
-    found = []
-    stages = _stages(axes)
-    for i in stages:
-        parts = _parts(x, i, axes[i])
-        best: Any = None if i == stages[-1] and len(parts) == 2 else _reduced(parts, np.maximum)
-        found.append((i, x.shape, parts, best))
-        x = best
-    return found
-
-
-@in_float32
-def max_pool_gradient(x, g, axes):
-    """`g`, of the output's shape, at the first largest element of each window; zero elsewhere."""
+def max_pool_gradient(x, out, g, axes):
+    """`g`, of the shape of `out`, at the first largest element of each window; zero elsewhere."""
     if not g.size:
         return np.zeros(x.shape, g.dtype)
-    for i, shape, parts, best in reversed(_maxima(padded(x, axes, 0, _lowest(x.dtype)), axes)):
-        axis = axes[i]
-        g = _spread(g, i, axis, shape, parts, best)
+    x = padded(x, axes, 0, _lowest(x.dtype))
+    for group, shape, parts, best in reversed(_maxima(x, out, axes)):
+        g = _spread(g, group, axes, shape, parts, best)
     return unpadded(g, axes, 0)
 
 
-def _spread(g, i, axis, shape, parts, best):
-    """One stage of `max_pool_gradient`, along axis i."""
-    apart = axis.stride >= axis.window
-    if apart and axis.stride == axis.window and axis.count * axis.stride == shape[i]:
+def _spread(g, group, axes, shape, parts, best):
+    """One stage of `max_pool_gradient`, along a group of axes."""
+    apart = _apart([axes[i] for i in group])
+    if all(
+        [
+            axes[i].stride == axes[i].window and g.shape[i] * axes[i].stride == shape[i]
+            for i in group
+        ]
+    ):
         whole = np.empty(shape, g.dtype)  # windows side by side leave nothing out
     else:
         whole = np.zeros(shape, g.dtype)
-    targets = _parts(whole, i, axis)
-    if axis.window == 1:
+    targets = _parts(whole, group, axes)
+    if len(targets) == 1:
         targets[0][...] = g
         return whole
     for target, hit in zip(targets, _first_hits(parts, best), strict=True):
@@ -109,14 +139,14 @@ def _spread(g, i, axis, shape, parts, best):
 
 
 @in_float32
-def pick_at_maximum(x, values, axes):
+def pick_at_maximum(x, out, values, axes):
     """Of `values`, of the input's shape, those at the first largest element of each window."""
     if 0 in places(axes):
         return np.empty(places(axes), values.dtype)
-    stages = _maxima(padded(x, axes, 0, _lowest(x.dtype)), axes)
+    stages = _maxima(padded(x, axes, 0, _lowest(x.dtype)), out, axes)
     picked: Any = padded(values, axes, 0)
-    for i, _, parts, best in stages:
-        seen_values = _parts(picked, i, axes[i])
+    for group, _, parts, best in stages:
+        seen_values = _parts(picked, group, axes)
         if len(parts) == 1:
             picked = seen_values[0]
             continue
@@ -151,8 +181,8 @@ def average_pool(x, axes):
         return np.empty(places(axes), x.dtype)
     sizes = _sizes(axes, x.dtype)
     x = padded(x, axes, 0)
-    for i in sorted(_stages(axes)):
-        x = _reduced(_parts(x, i, axes[i]), np.add)
+    for i in _sliding(axes):
+        x = _reduced(_parts(x, (i,), axes), np.add)
     return x / sizes
 
 
@@ -162,13 +192,13 @@ def average_pool_gradient(g, shape, axes):
     if not g.size:
         return np.zeros(shape, g.dtype)
     g = g / _sizes(axes, g.dtype)
-    for i in _stages(axes):
+    for i in reversed(_sliding(axes)):
         axis = axes[i]
         whole = np.zeros(
             (*g.shape[:i], axis.size + axis.before + axis.after, *g.shape[i + 1 :]), g.dtype
         )
-        for target in _parts(whole, i, axis):
-            if axis.stride >= axis.window:
+        for target in _parts(whole, (i,), axes):
+            if _apart((axis,)):
                 target[...] = g
             else:
                 target += g
