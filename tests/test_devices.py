@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import gradtape as tf
+from gradtape import devices
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -111,3 +112,11 @@ def test_device_spec():
     assert cpu.make_merged_spec(tf.DeviceSpec(job="a")).to_string() == "/job:a/device:CPU:0"
     with pytest.raises(ValueError, match="invalid literal for int"):
         tf.DeviceSpec.from_string("CPU:x")
+
+
+def test_connecting_to_a_cluster_is_logged_once(logs, monkeypatch):
+    monkeypatch.setattr(devices._devices, "told_of_cluster", False)
+    for _ in range(2):
+        assert tf.config.experimental_connect_to_cluster({"worker": ["host:1"]}, "worker") is None
+    (line,) = logs
+    assert line.startswith("WARNING:There is one process")

@@ -199,6 +199,15 @@ def test_clearer_errors(expression, text):
 
 
 @pytest.mark.beyond_tensorflow
+@pytest.mark.parametrize("bad", [3, -1])
+@pytest.mark.parametrize("count", [10, 10_000])
+def test_one_index_out_of_range_among_many(bad, count):
+    indices = np.zeros(count, np.int32)
+    indices[7] = bad
+    with pytest.raises(InvalidArgumentError, match=rf"indices\[7\] = {bad} is not in \[0, 3\)"):
+        tf.gather([1.0, 2.0, 3.0], indices)
+
+
 def test_an_empty_list_holds_no_index():
     x = tf.constant([[1.0, 2.0, 3.0]])
     assert tf.gather(x, []).shape == (0, 3)

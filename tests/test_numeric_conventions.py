@@ -299,3 +299,15 @@ class TestExactWhereTensorFlowIsNot:
 
     def test_second_order_of_reduce_prod_at_a_zero(self):
         assert second_order(tf.reduce_prod, [2, 0, 3]).numpy().tolist() == [3.0, 5.0, 2.0]
+
+
+def test_squared_difference_of_complex_numbers():
+    x, y = tf.constant([1 + 2j, 3 - 1j]), tf.constant([0.5 + 1j, 2 + 2j])
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        squares = tfm.squared_difference(x, y)
+    np.testing.assert_array_equal(squares, [1.25, 10])
+    # The incoming gradient is multiplied as it is, imaginary part and all.
+    dx, dy = tape.gradient(squares, [x, y], output_gradients=tf.constant([1 + 1j, 2 - 1j]))
+    np.testing.assert_array_equal(dx, [-1 + 3j, -2 - 14j])
+    np.testing.assert_array_equal(dy, [1 - 3j, 2 + 14j])

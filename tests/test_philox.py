@@ -265,3 +265,16 @@ def test_samples_beyond_an_integer_type_saturate():
         assert limits.max - 1024 <= rounded[1] <= limits.max
         assert rounded[3] == limits.min
         assert rounded[4] == 5
+
+
+@pytest.mark.parametrize("size", [*range(12), 100, 513, 5000])
+@pytest.mark.parametrize("key", [0, 5, 2**64 - 1])
+def test_permutations_are_those_of_swaps_one_after_another(size, key):
+    words = random_words(key, 77, -(-size // 4)).tolist()
+    order = list(range(size))
+    for place in range(size - 1):
+        partner = place + words[place] % (size - place)
+        order[place], order[partner] = order[partner], order[place]
+    found = samplers.permutation(key, 77, size)
+    assert found.dtype == np.int64
+    assert found.tolist() == order

@@ -269,3 +269,21 @@ def test_variables_as_parameters():
     with tf.GradientTape() as tape:
         samples = tf.random.normal([3, 2], mean=mean)
     np.testing.assert_array_equal(tape.gradient(samples, mean), [3.0, 3.0])
+
+
+def test_index_shuffle():
+    shuffle = tf.random.experimental.index_shuffle
+    assert [int(shuffle(i, [1, 2], 9)) for i in range(10)] == [5, 0, 1, 4, 3, 6, 9, 8, 7, 2]
+    np.testing.assert_array_equal(shuffle([0, 1, 2], [1, 2], 9), [5, 0, 1])
+    far = tf.constant([0, 1, 2], tf.int64)
+    np.testing.assert_array_equal(
+        shuffle(far, [1, 2], tf.constant(2**40, tf.int64)),
+        [560705115234, 560635926003, 560570897984],
+    )
+    assert shuffle(tf.constant(3, tf.uint32), [1, 2], tf.constant(7, tf.uint32)).dtype == tf.uint32
+
+
+@pytest.mark.parametrize("max_index", [0, 1, 6, 255, 256, 1000, 70_000])
+def test_index_shuffle_is_a_permutation(max_index):
+    shuffled = tf.random.experimental.index_shuffle(tf.range(max_index + 1), [7, 8], max_index)
+    np.testing.assert_array_equal(np.sort(shuffled), np.arange(max_index + 1))

@@ -245,3 +245,9 @@ def test_errors_of_stateless_functions(call, error, message):
     with pytest.raises(error) as caught:
         call()
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("rounds", [0, 2, 5])
+def test_rounds_without_a_meaning(rounds):
+    with pytest.raises(InvalidArgument, match=f"even number of at least 4, got {rounds}"):
+        tf.random_index_shuffle(1, [1, 2, 3], 5, rounds)

@@ -108,3 +108,16 @@ def test_functions_are_made_when_first_asked_for():
         "m = tf.raw_ops; assert 'Tan' not in vars(m); assert m.Tan is vars(m)['Tan']"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_arrays_count_as_tensors_beside_numbers():
+    x = np.array([[1.0, 2.0]])
+    given = tf.raw_ops.Cumsum(x=x, axis=1)
+    assert given.dtype == tf.float64
+    image = np.arange(4, dtype=np.float32).reshape(1, 2, 2, 1)
+    top = np.array([[[[3.0]]]], np.float32)
+    found = tf.raw_ops.MaxPoolGradGrad(
+        orig_input=image, orig_output=top, grad=image, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1],
+        padding="VALID",
+    )  # fmt: skip
+    assert found.numpy().tolist() == [[[[3.0]]]]

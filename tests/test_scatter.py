@@ -140,6 +140,25 @@ class TestVariables:
         np.testing.assert_allclose(v, expected, rtol=1e-6)
         assert type(result).__name__ == "_UnreadVariable"
 
+    @pytest.mark.parametrize(
+        "ids",
+        [
+            [3, 1, 4, 0],
+            [3, 1, 4, 0, 3, 1],
+            [3, 1, 4, 0, 2, 5, 6, 7, 3, 1, 4, 0, 3],
+            [2] * 9,
+            [*range(8), *range(8), 0, 1, 0, 1, 0],
+        ],
+    )
+    def test_wide_rows_named_several_times(self, ids):
+        random = np.random.default_rng(len(ids))
+        table = random.standard_normal((8, 20), np.float32)
+        rows = random.standard_normal((len(ids), 20), np.float32)
+        v = tf.Variable(table)
+        v.scatter_sub(self.slices(rows, ids))
+        np.subtract.at(table, ids, rows)  # one after the other, rounded each time
+        np.testing.assert_array_equal(v, table)
+
     def test_one_number_for_all_rows(self, v):
         v.scatter_add(self.slices(1.0, [0, 2]))
         assert v.numpy().tolist() == [[2, 3], [3, 4], [6, 7]]

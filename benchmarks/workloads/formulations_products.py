@@ -64,13 +64,15 @@ def set_diag(m: Array, x: Array) -> Array:
     return y
 
 
-def tridiagonal_product(diagonals: Array) -> Array:
-    """Return a tridiagonal matrix times a column of threes."""
+def tridiagonal_product(diagonals: Array, column: Array) -> Array:
+    """Return a tridiagonal matrix times a column."""
     upper, main, lower = diagonals
-    y = main.copy()
-    y[:-1] += upper[:-1]
-    y[1:] += lower[1:]
-    y *= 3
+    x = column[:, 0]
+    y = main * x
+    term = upper[:-1] * x[1:]
+    y[:-1] += term
+    np.multiply(lower[1:], x[:-1], out=term)
+    y[1:] += term
     return y[:, None]
 
 
@@ -278,8 +280,8 @@ COMPARISONS: dict[str, Comparison] = {
         "definite", lambda tf, x: tf.linalg.eigh(x)[0], lambda x: np.linalg.eigh(x)[0]
     ),
     "tridiagonal_matmul": Comparison(
-        "diagonals",
-        lambda tf, d: tf.linalg.tridiagonal_matmul(d, tf.ones([333_333, 1]) * 3.0),
+        "diagonals long_side",
+        lambda tf, d, x: tf.linalg.tridiagonal_matmul(d, x),
         tridiagonal_product,
     ),
     "conv2d": Comparison(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from .core.errors import InvalidArgumentError
 from .core.exports import export
+from .core.log import get_logger
 
 
 @export("config.PhysicalDevice")
@@ -41,6 +42,7 @@ class _Devices:
     def __init__(self):
         self.configurations: list[LogicalDeviceConfiguration] | None = None
         self.initialized = False
+        self.told_of_cluster = False
 
 
 _devices = _Devices()
@@ -112,6 +114,26 @@ def set_logical_device_configuration(device, logical_devices):
     if _devices.initialized and wanted != (_devices.configurations or []):
         raise RuntimeError("Virtual devices cannot be modified after being initialized")
     _devices.configurations = wanted
+
+
+@export("config.experimental_connect_to_cluster")
+def connect_to_cluster(
+    cluster_spec_or_resolver,
+    job_name="localhost",
+    task_index=0,
+    protocol=None,
+    make_master_device_default=True,
+    cluster_device_filters=None,
+):
+    """Takes part in a cluster: nothing to do, as every program is one process of its own.
+
+    The first call says so in the log.
+    """
+    if not _devices.told_of_cluster:
+        _devices.told_of_cluster = True
+        get_logger().warning(
+            "There is one process, which runs all ops: the cluster is not connected to."
+        )
 
 
 @export("config.experimental.set_memory_growth")

@@ -165,6 +165,10 @@ def _computing(op, arguments, results):
     return compute
 
 
+def _is_floating(value):
+    return hasattr(value, "dtype") and dtypes.as_dtype(value.dtype).is_differentiable
+
+
 def _tensors(op, values):
     """The inputs as tensors; Python numbers take the dtype of tensors beside them."""
     if op.variadic:
@@ -176,7 +180,7 @@ def _tensors(op, values):
         return operands(*values) if values else ()
     if op.accepts is not None:
         return operands(*values)
-    floating = next((v for v in values if hasattr(v, "dtype") and v.dtype.is_differentiable), None)
+    floating = next((v for v in values if _is_floating(v)), None)
     return tuple([operand(v, floating if type(v) is float else None) for v in values])
 
 

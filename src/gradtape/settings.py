@@ -1,7 +1,7 @@
 """Switches of `tf.config` and `tf.debugging`: what there is to set, kept and given back.
 
-Threads belong to NumPy's BLAS, and graphs are optimised always; those settings are remembered so
-that programs which set and read them run, and change no result.
+Threads within an op are those of `core.parallel`; products have the threads of NumPy's BLAS. The
+other settings are remembered so that programs which set and read them run, and change no result.
 """
 
 from .core.dispatch import thread
@@ -9,6 +9,7 @@ from .core.errors import InvalidArgumentError
 from .core.exports import export
 from .core.log import get_logger
 from .core.op import Recorder
+from .core.parallel import set_thread_count
 from .core.tensor import EagerTensor
 from .ops.finite_checks import what_is_not_finite
 
@@ -63,6 +64,7 @@ def get_intra_op_parallelism_threads():
 def set_intra_op_parallelism_threads(num_threads):
     """Asks for a number of threads within an op."""
     _settings.intra_op_threads = _thread_count(num_threads)
+    set_thread_count(_settings.intra_op_threads)
 
 
 @export("config.threading.get_inter_op_parallelism_threads")

@@ -382,6 +382,8 @@ def _fits(seed, target):
 
 
 def _wants_zeros(unconnected_gradients):
+    if unconnected_gradients is UnconnectedGradients.NONE:
+        return False
     try:
         choice = UnconnectedGradients(unconnected_gradients)
     except ValueError:

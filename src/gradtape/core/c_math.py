@@ -8,6 +8,7 @@ numbers; `few_*`, on Python's floats, serve few, for which calling NumPy takes l
 """
 
 from array import array
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -19,18 +20,12 @@ def _exact(coefficients: str) -> list[float]:
 
 
 _LOG_POLYNOMIAL = _exact("-0x1.00ea348b88334p-2 0x1.5575b0be00b6ap-2 -0x1.ffffef20a4123p-2")
-# Sine divided by its argument, and cosine: powers 0 to 4 of the squared argument.
-_SIN_POLYNOMIAL = _exact(
-    "0x1p0 -0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13 0x0p0"
-)
+# Sine divided by its argument, and cosine: powers from 0 of the squared argument.
+_SIN_POLYNOMIAL = _exact("0x1p0 -0x1.555545995a603p-3 0x1.1107605230bc4p-7 -0x1.994eb3774cf24p-13")
 _COS_POLYNOMIAL = _exact(
     "0x1p0 -0x1.ffffffd0c621cp-2 0x1.55553e1068f19p-5 -0x1.6c087e89a359dp-10 0x1.99343027bf8c3p-16"
 )
-_SIN_COS_POLYNOMIALS = np.array([_SIN_POLYNOMIAL, _COS_POLYNOMIAL])
 _HALF_PI = np.pi / 2
-# cos and sin of 0 to 4 quarter turns.
-_QUARTER_COS = np.array([1.0, 0.0, -1.0, 0.0, 1.0])
-_QUARTER_SIN = np.array([0.0, 1.0, 0.0, -1.0, 0.0])
 
 # log splits each power of two into 16 pieces; piece 0 of exponent 0 starts at 0.699.
 _LOG_PIECE_BITS = 19
@@ -61,48 +56,98 @@ def _log_lists() -> tuple[list[float], list[float]]:
     return reciprocals.tolist(), logarithms.tolist()
 
 
-def log(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Natural logarithm for 2**-32 <= x < 1."""
-    piece = x.view(np.int32) - np.int32(_LOG_ORIGIN)
+def log(
+    x: NDArray[np.float32], result: NDArray[np.float32], space: Sequence[NDArray[np.float64]]
+) -> None:
+    """Natural logarithm for 2**-32 <= x < 1; `result` may be `x`.
+
+    Args:
+        x: a contiguous array.
+        result: where the logarithms go.
+        space: four contiguous arrays of the same length to work with.
+    """
+    rest, value, more, piece = space[0], space[1], space[2], space[3].view(np.int64)
+    reciprocals, logarithms = _log_tables()
+    np.subtract(x.view(np.int32), np.int32(_LOG_ORIGIN), out=piece)
     piece >>= _LOG_PIECE_BITS
     piece -= _LOG_LOWEST_EXPONENT * 16
-    reciprocals, logarithms = _log_tables()
-    rest = x * reciprocals[piece]
+    # With another mode than "raise" the array is written without a copy.
+    np.take(reciprocals, piece, out=rest, mode="clip")
+    value[:] = x
+    rest *= value
     rest -= 1.0
     a0, a1, a2 = _LOG_POLYNOMIAL
-    value = a0 * rest
+    np.multiply(rest, a0, out=value)
     value += a1
     value *= rest
     value += a2
     value *= rest
     value *= rest
-    rest += logarithms[piece]
+    np.take(logarithms, piece, out=more, mode="clip")
+    rest += more
     value += rest
-    return value.astype(np.float32)
+    result[:] = value
 
 
-def sin_cos(x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Sine and cosine for 0 <= x <= 2 pi."""
-    wide = x.astype(np.float64)
-    turns = wide * (1 / _HALF_PI)
+def sin_cos(
+    x: NDArray[np.float32],
+    sin_result: NDArray[np.float32],
+    cos_result: NDArray[np.float32],
+    space: Sequence[NDArray[np.float64]],
+) -> None:
+    """Sine and cosine for 0 <= x <= 2 pi; overwrites x.
+
+    Args:
+        x: a contiguous array.
+        sin_result: a contiguous array for the sines.
+        cos_result: a contiguous array for the cosines.
+        space: four contiguous arrays of the same length to work with.
+    """
+    wide, square, sin, cos = space
+    wide[:] = x
+    turns = square
+    np.multiply(wide, 1 / _HALF_PI, out=turns)
     np.rint(turns, out=turns)
-    quarter = turns.astype(np.intp)
+    quarter = x.view(np.int32)
+    np.copyto(quarter, turns, casting="unsafe")
     turns *= _HALF_PI
     wide -= turns
-    square = wide * wide
-    sin_and_cos = _SIN_COS_POLYNOMIALS[:, 4:] * square
-    for power in (3, 2, 1):
-        sin_and_cos += _SIN_COS_POLYNOMIALS[:, power : power + 1]
-        sin_and_cos *= square
-    sin_and_cos += _SIN_COS_POLYNOMIALS[:, :1]
-    sin, cos = sin_and_cos
+    np.multiply(wide, wide, out=square)
+    _polynomial(_SIN_POLYNOMIAL, square, sin)
     sin *= wide
-    by_cos, by_sin = _QUARTER_COS[quarter], _QUARTER_SIN[quarter]
-    # One factor of each sum is 0 and the other 1 or -1: nothing is rounded here.
-    return (
-        (sin * by_cos + cos * by_sin).astype(np.float32),
-        (cos * by_cos - sin * by_sin).astype(np.float32),
-    )
+    _polynomial(_COS_POLYNOMIAL, square, cos)
+    sin_result[:] = sin
+    cos_result[:] = cos
+    _turn(sin_result.view(np.int32), cos_result.view(np.int32), quarter, wide.view(np.int32))
+
+
+def _polynomial(coefficients: list[float], x: NDArray, result: NDArray) -> None:
+    *lower, last = coefficients
+    np.multiply(x, last, out=result)
+    for coefficient in lower[:0:-1]:
+        result += coefficient
+        result *= x
+    result += lower[0]
+
+
+def _turn(sin: NDArray, cos: NDArray, quarter: NDArray, space: NDArray) -> None:
+    """Adds quarter turns to angles given by the bits of their sine and cosine."""
+    mask, swapped = space[: quarter.size], space[quarter.size :]
+    # After an odd number the two change places.
+    np.bitwise_and(quarter, 1, out=mask)
+    np.negative(mask, out=mask)
+    np.bitwise_xor(sin, cos, out=swapped)
+    swapped &= mask
+    sin ^= swapped
+    cos ^= swapped
+    # The second bit of the number, and of the next number, become the signs.
+    np.bitwise_and(quarter, 2, out=mask)
+    mask <<= 30
+    sin ^= mask
+    quarter += 1
+    quarter &= 2
+    quarter <<= 30
+    cos ^= quarter
 
 
 def few_logs(x: "array[float]") -> "array[float]":
@@ -119,7 +164,7 @@ def few_logs(x: "array[float]") -> "array[float]":
 
 def few_sin_cos(x: "array[float]") -> "tuple[array[float], array[float]]":
     """`sin_cos` for an array of C floats."""
-    s0, s1, s2, s3, _ = _SIN_POLYNOMIAL
+    s0, s1, s2, s3 = _SIN_POLYNOMIAL
     c0, c1, c2, c3, c4 = _COS_POLYNOMIAL
     sines, cosines = array("f"), array("f")
     for angle in x:

@@ -48,12 +48,23 @@ def apply(op, inputs, attrs=NO_ATTRS) -> Any:
         value = op.kernel(*values, **attrs)
     except Exception as error:
         value = _recover(op, values, attrs, error)
-    out = EagerTensor(value) if op.outputs == 1 else tuple([EagerTensor(v) for v in value])
+    out = EagerTensor(value) if op.outputs == 1 else _tensors(value)
     recorders = thread.recorders
     if recorders and op.state is not NON_DIFFERENTIABLE:
         for recorder in recorders:
             op.record(recorder, attrs, inputs, out)
     return out
+
+
+def _tensors(values):
+    """An eager tensor for each of some values, of which there may be thousands."""
+    tensors = []
+    for value in values:
+        tensor = new_tensor(EagerTensor)  # EagerTensor(value), without the call of __init__
+        tensor._value = value
+        tensor._id = next_id()
+        tensors.append(tensor)
+    return tuple(tensors)
 
 
 def unary_on_tensors(op, otherwise=None):

@@ -8,13 +8,14 @@ calls them advances the counter.
 
 import math
 from array import array
+from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from gradtape.core import c_math
-from gradtape.core.philox import WORDS_PER_BLOCK, random_words, random_words_at
+from gradtape.core.philox import WORDS_PER_BLOCK, random_words, random_words_at, work_space
 
 # Blocks set aside for each sample, whatever it uses: streams of later samples never overlap.
 BLOCKS_PER_SAMPLE = 256
@@ -22,8 +23,8 @@ BLOCKS_PER_SAMPLE = 256
 # Keeps log finite; the same in every precision.
 _SMALLEST_UNIFORM = 1e-7
 _TRUNCATION = 2.0
-# Words per pass of the normal transform, so that its temporaries stay in cache.
-_CHUNK = 32768
+# Normal samples of float32 made in a pass, half as many pairs: as long as blocks per pass.
+_CHUNK = 65536
 # Up to this many words, Python's floats are quicker than the fixed cost of NumPy calls.
 _FEW_WORDS = 32
 
@@ -42,10 +43,12 @@ def uniform(key: int, counter: int, count: int, dtype: DTypeLike) -> NDArray:
     if dtype == np.float64:
         return uniform_doubles(_words(key, counter, 2 * count))
     unsigned, one, mantissa = _UNIFORM_BITS[dtype]
-    words = _words(key, counter, count).astype(unsigned, copy=False)
-    words &= unsigned(mantissa)
-    words |= unsigned(one)
-    samples = words.view(dtype)
+    if dtype.itemsize == 4:
+        return _words(key, counter, count, _make_uniform_floats).view(dtype)
+    bits = _words(key, counter, count).astype(unsigned)
+    bits &= unsigned(mantissa)
+    bits |= unsigned(one)
+    samples = bits.view(dtype)
     samples -= dtype.type(1)
     return samples
 
@@ -65,9 +68,7 @@ def uniform_full_int(key: int, counter: int, count: int, dtype: DTypeLike) -> ND
     """Integers over the whole range of a 32- or 64-bit type; the low word comes first."""
     dtype = np.dtype(dtype)
     words = _words(key, counter, count * dtype.itemsize // 4)
-    if dtype.itemsize == 4:
-        return words.view(dtype)
-    return (words[0::2] | words[1::2].astype(np.uint64) << np.uint64(32)).view(dtype)
+    return words.view(dtype)
 
 
 def uniform_int(
@@ -77,7 +78,11 @@ def uniform_int(
     dtype = np.dtype(dtype)
     unsigned = np.dtype(f"u{dtype.itemsize}")
     samples = uniform_full_int(key, counter, count, unsigned)
-    samples %= unsigned.type(high - low)
+    width = unsigned.type(high - low)
+    # Quicker than a remainder: division by one number is done by multiplications.
+    multiples = samples // width
+    multiples *= width
+    samples -= multiples
     # Unsigned arithmetic wraps around, as two's complement does.
     samples += np.array(low, dtype).view(unsigned)
     return samples.view(dtype)
@@ -88,18 +93,21 @@ def normal(key: int, counter: int, count: int, dtype: DTypeLike) -> NDArray:
     dtype = np.dtype(dtype)
     if dtype == np.float64:
         words = _words(key, counter, -(-count // 2) * WORDS_PER_BLOCK)
-    else:
-        words = _words(key, counter, -(-count // WORDS_PER_BLOCK) * WORDS_PER_BLOCK)
-    return normals_from_words(words, dtype)[:count]
+        return normals_from_words(words, dtype)[:count]
+    words = _words(key, counter, count, _make_normal_floats)
+    return words.view(np.float32).astype(dtype, copy=False)
 
 
 def normals_from_words(words: NDArray[np.uint32], dtype: np.dtype) -> NDArray:
     """Box and Muller's transform of a flat array of whole blocks."""
-    transform, words_each = (_normal_doubles, 2) if dtype == np.float64 else (_normal_floats, 1)
-    samples = np.empty(words.size // words_each, dtype)
-    for first in range(0, words.size, _CHUNK):
-        part = transform(words[first : first + _CHUNK])
-        samples[first // words_each : first // words_each + part.size] = part
+    if dtype != np.float64:
+        bits = words.copy()
+        _make_normal_floats(bits)
+        return bits.view(np.float32).astype(dtype, copy=False)
+    samples = np.empty(words.size // 2)
+    for first in range(0, words.size, 2 * _CHUNK):
+        part = _normal_doubles(words[first : first + 2 * _CHUNK])
+        samples[first // 2 : first // 2 + part.size] = part
     return samples
 
 
@@ -136,25 +144,55 @@ def truncated_normal(key: int, counter: int, count: int, dtype: DTypeLike) -> ND
     return samples.reshape(-1)[:count].astype(dtype, copy=False)
 
 
-def _words(key: int, counter: int, count: int) -> NDArray[np.uint32]:
-    return random_words(key, counter, -(-count // WORDS_PER_BLOCK))[:count]
+def _words(
+    key: int,
+    counter: int,
+    count: int,
+    change: Callable[[NDArray[np.uint32]], None] | None = None,
+) -> NDArray[np.uint32]:
+    """The first ``count`` words, whole blocks of which `change` may have changed in place."""
+    blocks = -(-count // WORDS_PER_BLOCK)
+    words = random_words(key, counter, blocks, change)
+    return words[:count]
 
 
-def _normal_floats(words: NDArray[np.uint32]) -> NDArray[np.float32]:
+def _make_uniform_floats(words: NDArray[np.uint32]) -> None:
+    """Turns words into the bits of float32 numbers in [0, 1)."""
+    _, one, mantissa = _UNIFORM_BITS[np.dtype(np.float32)]
+    words &= np.uint32(mantissa)
+    words |= np.uint32(one)
+    floats = words.view(np.float32)
+    floats -= np.float32(1)
+
+
+def _make_normal_floats(words: NDArray[np.uint32]) -> None:
+    """Turns words of whole blocks into the bits of float32 normal samples."""
+    samples = words.view(np.float32)
     if words.size <= _FEW_WORDS:
-        return _few_normal_floats(words.tolist())
-    bits = (words & np.uint32(0x007FFFFF)) | np.uint32(0x3F800000)
-    uniforms = bits.view(np.float32) - np.float32(1)
-    radius = c_math.log(np.maximum(uniforms[0::2], np.float32(_SMALLEST_UNIFORM)))
-    radius *= np.float32(-2)
-    np.sqrt(radius, out=radius)
-    # The angle is formed in double precision and then rounded.
-    angle = (uniforms[1::2] * np.float64(2 * np.pi)).astype(np.float32)
-    sin, cos = c_math.sin_cos(angle)
-    samples = np.empty(words.size, np.float32)
-    np.multiply(sin, radius, out=samples[0::2])
-    np.multiply(cos, radius, out=samples[1::2])
-    return samples
+        samples[:] = _few_normal_floats(words.tolist())
+        return
+    _make_uniform_floats(words)
+    for first in range(0, words.size, 2 * _CHUNK):
+        part = samples[first : first + 2 * _CHUNK]
+        count = part.size // 2
+        *space, angle, radius, sin, cos = _normal_space(count)
+        np.maximum(part[0::2], np.float32(_SMALLEST_UNIFORM), out=radius)
+        c_math.log(radius, radius, space)
+        radius *= np.float32(-2)
+        np.sqrt(radius, out=radius)
+        # The angle is formed in double precision and then rounded.
+        np.multiply(part[1::2], 2 * np.pi, out=space[0], dtype=np.float64)
+        angle[:] = space[0]
+        c_math.sin_cos(angle, sin, cos, space)
+        np.multiply(sin, radius, out=part[0::2])
+        np.multiply(cos, radius, out=part[1::2])
+
+
+def _normal_space(count: int) -> list[NDArray]:
+    """Four arrays of doubles and four of floats to work with."""
+    space = [row.view(np.float64) for row in work_space(6, count)]
+    floats = [row.view(np.float32) for row in space[4:]]
+    return space[:4] + [half for row in floats for half in (row[:count], row[count:])]
 
 
 def _few_normal_floats(words: list[int]) -> NDArray[np.float32]:

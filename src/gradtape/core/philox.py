@@ -5,11 +5,14 @@ Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011). The
 ``counter``, ``counter + 1``, ... make the stream. Keys and counters are plain Python integers.
 """
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gradtape.core.parallel import in_parts
 
 WORDS_PER_BLOCK = 4
 
@@ -20,24 +23,74 @@ _COUNTER_PERIOD = 1 << 128
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 
-# Blocks per pass: enough to hide the cost of a NumPy call, few enough to stay in cache.
-_CHUNK = 16384
+# Blocks per pass: enough for the calls of two threads not to wait for each other.
+_CHUNK = 65536
 # Up to this many blocks, Python's integers are quicker than the fixed cost of a NumPy call.
 _FEW_BLOCKS = 128
 
-_U64_WORD = np.uint64(_WORD)
-_U64_SHIFT = np.uint64(32)
-_U64_MULTIPLIERS = tuple(np.uint64(m) for m in _MULTIPLIERS)
+_U64_WORD = np.array(_WORD, np.uint64)
+_U64_SHIFT = np.array(32, np.uint64)
+_U64_MULTIPLIERS = tuple(np.array(m, np.uint64) for m in _MULTIPLIERS)
 
 # Turns a stateless seed pair into a key and a counter: a fixed key for one Philox block.
 _SEED_SCRAMBLING_KEY = 0x02461E293EC8F720
 
 
-def random_words(key: int, counter: int, blocks: int) -> NDArray[np.uint32]:
-    """The ``4 * blocks`` words of the consecutive blocks that start at ``counter``."""
+class _WorkSpace(threading.local):
+    """Memory that a thread keeps, as fresh memory costs as much as several rounds."""
+
+    def __init__(self) -> None:
+        self.array = np.empty(0, np.uint64)
+
+
+_work_spaces = _WorkSpace()
+
+
+def work_space(rows: int, columns: int) -> list[NDArray[np.uint64]]:
+    """Uninitialised contiguous arrays that this thread's next call gives out again."""
+    # Rows a multiple of 4096 bytes apart would make the processor wait for stores to other rows.
+    width = columns + 72
+    if _work_spaces.array.size < rows * width:
+        _work_spaces.array = np.empty(rows * width, np.uint64)
+    array = _work_spaces.array
+    return [array[row * width : row * width + columns] for row in range(rows)]
+
+
+def random_words(
+    key: int,
+    counter: int,
+    blocks: int,
+    then: Callable[[NDArray[np.uint32]], None] | None = None,
+) -> NDArray[np.uint32]:
+    """The ``4 * blocks`` words of the consecutive blocks that start at ``counter``.
+
+    Args:
+        key: the key.
+        counter: the counter of the first block.
+        blocks: how many.
+        then: changes each part of the result in place as soon as it is made, in the same thread.
+    """
+    round_keys = _round_keys(key)
     if blocks <= _FEW_BLOCKS:
-        return _few_blocks(_round_keys(key), range(counter, counter + blocks)).reshape(-1)
-    return random_words_at(key, counter, np.arange(blocks)).reshape(-1)
+        words = _few_blocks(round_keys, range(counter, counter + blocks)).reshape(-1)
+        if then is not None:
+            then(words)
+        return words
+    words = np.empty(blocks * WORDS_PER_BLOCK, np.uint32)
+    pairs = words.view(np.uint64).reshape(-1, 2)
+
+    def fill(start: int, stop: int) -> None:
+        while start < stop:
+            first = counter + start
+            # No part may cross a multiple of 2**32: the higher words of its counters are constant.
+            end = min(start + _CHUNK, stop, start + (1 << 32) - (first & _WORD))
+            _fill_consecutive(pairs[start:end], round_keys, first)
+            if then is not None:
+                then(words[start * WORDS_PER_BLOCK : end * WORDS_PER_BLOCK])
+            start = end
+
+    in_parts(fill, blocks, _CHUNK // 2)
+    return words
 
 
 def random_words_at(key: int, counter: int, offsets: NDArray[np.int64]) -> NDArray[np.uint32]:
@@ -46,9 +99,17 @@ def random_words_at(key: int, counter: int, offsets: NDArray[np.int64]) -> NDArr
     if offsets.size <= _FEW_BLOCKS:
         return _few_blocks(round_keys, [counter + offset for offset in offsets.tolist()])
     words = np.empty((offsets.size, WORDS_PER_BLOCK), np.uint32)
-    for first in range(0, offsets.size, _CHUNK):
-        part = offsets[first : first + _CHUNK].astype(np.uint64)
-        _fill(words[first : first + _CHUNK], round_keys, _counter_words(counter, part))
+    pairs = words.view(np.uint64)
+
+    def fill(start: int, stop: int) -> None:
+        for first in range(start, stop, _CHUNK):
+            last = min(first + _CHUNK, stop)
+            space = work_space(6, last - first)
+            w0, b, w2, a, _, _ = space
+            _counter_words(counter, offsets[first:last], (w0, b, w2, a))
+            _run_rounds(pairs[first:last], round_keys, space)
+
+    in_parts(fill, offsets.size, _CHUNK // 2)
     return words
 
 
@@ -96,28 +157,68 @@ def _few_blocks(round_keys: list[tuple[int, int]], counters: Iterable[int]) -> N
     return words.reshape(-1, WORDS_PER_BLOCK)
 
 
-def _counter_words(start: int, offsets: NDArray[np.uint64]) -> list[NDArray[np.uint64]]:
-    """The four words of each counter ``start + offsets``, lowest first, in 64-bit lanes."""
-    words = []
-    carry = offsets
-    for position in range(WORDS_PER_BLOCK):
+def _counter_words(
+    start: int, offsets: NDArray[np.int64], words: Iterable[NDArray[np.uint64]]
+) -> None:
+    """Writes the four words of each counter ``start + offsets``, lowest first, in 64-bit lanes."""
+    carry = offsets.astype(np.uint64)
+    for position, word in enumerate(words):
         total = (carry & _U64_WORD) + np.uint64(start >> 32 * position & _WORD)
         carry = (carry >> _U64_SHIFT) + (total >> _U64_SHIFT)
-        words.append(total & _U64_WORD)
-    return words
+        np.bitwise_and(total, _U64_WORD, out=word)
 
 
-def _fill(
-    words: NDArray[np.uint32],
-    round_keys: list[tuple[int, int]],
-    counter_words: list[NDArray[np.uint64]],
+def _fill_consecutive(
+    pairs: NDArray[np.uint64], round_keys: list[tuple[int, int]], counter: int
 ) -> None:
-    """Many blocks at once; the arrays of counter words serve as work space."""
-    w0, w1, w2, w3 = counter_words
-    a = np.empty_like(w0)
-    b = np.empty_like(w0)
+    """Consecutive blocks: their counters differ in one word, which spreads in three rounds."""
+    count = len(pairs)
+    space = work_space(6, count)
+    w0, b, w2, a, w1, w3 = space
+    multiply_a, multiply_b = _U64_MULTIPLIERS
+    c0, c1, c2, c3 = [counter >> 32 * place & _WORD for place in range(WORDS_PER_BLOCK)]
+    (k0, k1), (k2, k3), (k4, k5) = round_keys[:3]
+    # Round 1: the first and second word become the same in all blocks.
+    np.multiply(np.arange(c0, c0 + count, dtype=np.uint64), multiply_a, out=a)
+    same_b = c2 * _MULTIPLIERS[1]
+    same_w0, same_w1 = same_b >> 32 ^ c1 ^ k0, same_b & _WORD
+    np.right_shift(a, _U64_SHIFT, out=w2)
+    np.bitwise_xor(w2, np.uint64(c3 ^ k1), out=w2)
+    np.bitwise_and(a, _U64_WORD, out=w3)
+    # Round 2: the fourth does.
+    np.multiply(w2, multiply_b, out=b)
+    same_a = same_w0 * _MULTIPLIERS[0]
+    same_w3 = same_a & _WORD
+    np.right_shift(b, _U64_SHIFT, out=w0)
+    np.bitwise_xor(w0, np.uint64(same_w1 ^ k2), out=w0)
+    np.bitwise_xor(w3, np.uint64(same_a >> 32 ^ k3), out=w2)
+    np.bitwise_and(b, _U64_WORD, out=w1)
+    # Round 3: none is the same any more.
+    np.multiply(w0, multiply_a, out=a)
+    np.multiply(w2, multiply_b, out=b)
+    np.right_shift(b, _U64_SHIFT, out=w0)
+    np.bitwise_xor(w0, w1, out=w0)
+    np.bitwise_xor(w0, np.uint64(k4), out=w0)
+    np.right_shift(a, _U64_SHIFT, out=w2)
+    np.bitwise_xor(w2, np.uint64(same_w3 ^ k5), out=w2)
+    _run_rounds(pairs, round_keys[3:], space)
+
+
+def _run_rounds(
+    pairs: NDArray[np.uint64],
+    round_keys: list[tuple[int, int]],
+    space: list[NDArray[np.uint64]],
+) -> None:
+    """Rounds of many blocks, written as two numbers of two words each.
+
+    The work space holds the first words, numbers whose low halves are the second words, likewise
+    the third and the fourth, and two arrays to work with.
+    """
+    w0, b, w2, a, w1, w3 = space
     multiply_a, multiply_b = _U64_MULTIPLIERS
     for key_low, key_high in round_keys:
+        np.bitwise_and(b, _U64_WORD, out=w1)
+        np.bitwise_and(a, _U64_WORD, out=w3)
         np.multiply(w0, multiply_a, out=a)
         np.multiply(w2, multiply_b, out=b)
         np.right_shift(b, _U64_SHIFT, out=w0)
@@ -126,7 +227,6 @@ def _fill(
         np.right_shift(a, _U64_SHIFT, out=w2)
         np.bitwise_xor(w2, w3, out=w2)
         np.bitwise_xor(w2, np.uint64(key_high), out=w2)
-        np.bitwise_and(b, _U64_WORD, out=w1)
-        np.bitwise_and(a, _U64_WORD, out=w3)
-    for position, word in enumerate((w0, w1, w2, w3)):
-        words[:, position] = word
+    for place, (low, high) in enumerate(((w0, b), (w2, a))):
+        np.left_shift(high, _U64_SHIFT, out=high)
+        np.bitwise_or(low, high, out=pairs[:, place])

@@ -178,14 +178,36 @@ def categorical(key: int, counter: int, count: int, logits: NDArray) -> NDArray[
 
 def permutation(key: int, counter: int, size: int) -> NDArray[np.int64]:
     """Fisher and Yates's shuffle of ``range(size)``, from the front."""
-    order = list(range(size))
-    if size > 1:
-        words = random_words(key, counter, -(-(size - 1) // WORDS_PER_BLOCK))[: size - 1]
-        steps = words % np.arange(size, 1, -1, dtype=np.uint32)
-        partners = (steps + np.arange(size - 1, dtype=np.int64)).tolist()
-        for place, partner in enumerate(partners):
-            order[place], order[partner] = order[partner], order[place]
-    return np.array(order, np.int64)
+    if size < 2:
+        return np.arange(size)
+    steps = np.arange(size - 1)
+    words = random_words(key, counter, -(-(size - 1) // WORDS_PER_BLOCK))[: size - 1]
+    partners = words % np.arange(size, 1, -1, dtype=np.uint32) + steps
+    # Step i moves what lies at place i to its partner, where the next step with the same partner
+    # finds it. Sorted by partner, then step, these two steps are neighbours.
+    order = partners << 32 | steps
+    order.sort()
+    order_steps = order & 0xFFFFFFFF
+    order >>= 32
+    # What a step finds at its partner: what an earlier step left there, or the number ~found.
+    found = np.empty(size, np.int64)
+    found[order_steps[0]] = ~order[0]
+    again = order[1:] == order[:-1]
+    found[order_steps[1:]] = np.where(again, order_steps[:-1], ~order[1:])
+    # What lies at place i at step i was left by the last earlier step with that partner.
+    left = ~np.arange(size)
+    left[partners] = steps
+    alone = np.flatnonzero(partners == steps)
+    left[alone] = found[alone]
+    found[-1] = left[-1]
+    moved = np.flatnonzero(left >= 0)
+    while moved.size:  # follow each number back to where it started, in ever longer strides
+        strides = left[left[moved]]
+        left[moved] = strides
+        moved = moved[strides >= 0]
+    waiting = np.flatnonzero(found >= 0)
+    found[waiting] = left[found[waiting]]
+    return ~found
 
 
 def round_to(samples: NDArray[np.float64], dtype: DTypeLike) -> NDArray:

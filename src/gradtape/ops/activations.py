@@ -16,6 +16,7 @@ from .broadcasting import not_allowed, sum_to
 from .casting import cast
 from .elementwise import abs_, square, tanh
 from .families import opaque
+from .horner import polynomial_row
 from .joining import concat_row
 from .logic import greater
 from .numerics import decay, in_float32, on_arrays, polynomial
@@ -344,6 +345,10 @@ selu_grad = elementwise(
 # Compositions -------------------------------------------------------------------------------------
 
 
+# sqrt(2 / pi) (0.044715 x^3 + x), without one x and in powers of x^2.
+_ANGLE = tuple([np.sqrt(2 / np.pi).item() * coefficient for coefficient in (0.044715, 1.0)])
+
+
 @export("nn.gelu")
 def gelu(features, approximate=False, name=None):
     """`x` times the probability that a normal number is less than `x`.
@@ -361,9 +366,8 @@ def gelu(features, approximate=False, name=None):
             f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
         )
     if approximate:
-        cube = mul(x, square(x))
-        angle = mul(add(x, mul(cube, 0.044715)), np.sqrt(2.0 / np.pi).item())
-        return mul(mul(x, 0.5), add(tanh(angle), 1.0))
+        angle = mul(x, polynomial_row(square(x), coefficients=_ANGLE))
+        return mul(x, polynomial_row(tanh(angle), coefficients=(0.5, 0.5)))
     return mul(x, ndtr(x))
 
 

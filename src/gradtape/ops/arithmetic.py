@@ -149,15 +149,27 @@ minimum = elementwise(
 
 def _squared_difference(x, y):
     difference = x - y
+    if difference.dtype.kind == "c":
+        return difference * np.conjugate(difference)
     return np.square(difference, out=difference if difference.ndim else None)
+
+
+def _conjugate_difference(x, y):
+    """What a squared difference, the square of an absolute value, has in the place of `x - y`."""
+    difference = sub(x, y)
+    if dtype_of(difference).kind != "c":
+        return difference
+    from .elementwise import conj
+
+    return conj(difference)
 
 
 squared_difference = elementwise(
     "SquaredDifference",
     _squared_difference,
-    x=lambda g, x, y: mul(mul(g, 2.0), sub(x, y)),
-    y=lambda g, x, y: neg(mul(mul(g, 2.0), sub(x, y))),
-    accepts=REAL,
+    x=lambda g, x, y: mul(mul(g, 2.0), _conjugate_difference(x, y)),
+    y=lambda g, x, y: neg(mul(mul(g, 2.0), _conjugate_difference(x, y))),
+    accepts=NUMERIC,
     public="math.squared_difference",
 )
 

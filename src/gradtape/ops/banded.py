@@ -11,12 +11,12 @@ from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
 from ..core.tensor import EagerTensor
-from .arithmetic import add, mul, neg
+from .arithmetic import mul, neg
 from .broadcasting import not_allowed, reshape, sum_, words
 from .diagonals import diag, diag_part
 from .elementwise import conj, conj_public
-from .families import dtype_of, opaque, shape_of
-from .joining import concat_row, stack
+from .families import dtype_of, multilinear, opaque, shape_of
+from .joining import concat, concat_row, stack
 from .manipulation import matrix_transpose
 from .matrices import batch_leading, check_same_dtype
 from .padding import pad_row
@@ -118,13 +118,14 @@ def _tridiagonal_rule(g, diagonals, out, *, partial_pivoting, perturb_singular, 
     if not wanted[0]:
         return None, g_rhs
     solution = conj(out) if dtype_of(out).kind == "c" else out
-    parts = [
-        mul(g_rhs, _rows_after(solution)),
-        mul(g_rhs, solution),
-        mul(g_rhs, _rows_before(solution)),
-    ]
+    return neg(_products_of_rows(g_rhs, solution)), g_rhs
+
+
+def _products_of_rows(left, right):
+    """Three rows of products: of the rows of `left` with those of `right` after, at and before."""
+    parts = [mul(left, _rows_after(right)), mul(left, right), mul(left, _rows_before(right))]
     sums = [_as_row(sum_(part, axis=(-1,), keepdims=False)) for part in parts]
-    return neg(concat_row(sums, axis=len(shape_of(out)) - 2)), g_rhs
+    return concat_row(sums, axis=len(shape_of(left)) - 2)
 
 
 def _as_row(x):
@@ -149,9 +150,12 @@ def _padded(part, x, widths):
 
 
 def _adjoint_diagonals(diagonals):
-    """The diagonals of the adjoint matrix: those above and below change places."""
-    if dtype_of(diagonals).kind == "c":
-        diagonals = conj(diagonals)
+    """The diagonals of the adjoint matrix."""
+    return _transposed(conj(diagonals) if dtype_of(diagonals).kind == "c" else diagonals)
+
+
+def _transposed(diagonals):
+    """The diagonals of the transposed matrix: those above and below change places."""
     above, main, below = [
         strided_slice_row(diagonals, key=(Ellipsis, (i, i + 1, None), EVERYTHING)) for i in range(3)
     ]
@@ -280,6 +284,46 @@ def _from_sequence(diagonals):
 # Tridiagonal products -----------------------------------------------------------------------------
 
 
+def _infer_product(diagonals, rhs):
+    name = "TridiagonalMatMul"
+    check_same_dtype(name, diagonals, rhs)
+    if diagonals.dtype not in _TRIDIAGONAL:
+        raise not_allowed(name, diagonals.dtype, _TRIDIAGONAL)
+    shape, have = diagonals.shape, rhs.shape
+    if len(have) != len(shape) or len(shape) < 2:
+        raise invalid_argument(name, "All input tensors must have the same rank.")
+    if have[:-2] != shape[:-2]:
+        raise invalid_argument(name, "All input tensors must have the same outer dimensions.")
+    if shape[-2] != 3 or have[-2] != shape[-1]:
+        raise invalid_argument(
+            name, f"Invalid superdiagonal shape. Received: {words(shape)} and rhs {words(have)}"
+        )
+    return Spec(have, rhs.dtype)
+
+
+def _product(diagonals, rhs):
+    above, main, below = [diagonals[..., i, :, None] for i in range(3)]
+    out = main * rhs
+    term = above[..., :-1, :] * rhs[..., 1:, :]
+    out[..., :-1, :] += term
+    np.multiply(below[..., 1:, :], rhs[..., :-1, :], out=term)
+    out[..., 1:, :] += term
+    return out
+
+
+tridiagonal_product = multilinear(
+    "TridiagonalMatMul",
+    _product,
+    infer=_infer_product,
+    batch=batch_leading,
+    diagonals=lambda g, rhs: _products_of_rows(g, rhs),
+    rhs=lambda g, diagonals: tridiagonal_product(_transposed(diagonals), g),
+    raw=lambda superdiag, maindiag, subdiag, rhs: tridiagonal_matmul(
+        concat([superdiag, maindiag, subdiag], -2), rhs
+    ),
+)
+
+
 @export("linalg.tridiagonal_matmul")
 def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """Multiplies tridiagonal matrices by matrices.
@@ -294,27 +338,7 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
         InvalidArgumentError: the shapes do not agree.
     """
     packed = _compact(diagonals, diagonals_format)
-    rhs = operand(rhs, packed)
-    shape, have = packed._value.shape, rhs._value.shape
-    name = "TridiagonalMatMul"
-    if rhs.dtype is not packed.dtype or packed._value.dtype not in _TRIDIAGONAL:
-        check_same_dtype(name, packed._value, rhs._value)
-        raise not_allowed(name, packed._value.dtype, _TRIDIAGONAL)
-    if len(have) != len(shape):
-        raise invalid_argument(name, "All input tensors must have the same rank.")
-    if have[:-2] != shape[:-2]:
-        raise invalid_argument(name, "All input tensors must have the same outer dimensions.")
-    if have[-2] != shape[-1]:
-        raise invalid_argument(
-            name, f"Invalid superdiagonal shape. Received: {words(shape)} and rhs {words(have)}"
-        )
-    columns = matrix_transpose(packed)
-    above, main, below = [columns[..., i : i + 1] for i in range(3)]
-    out = mul(main, rhs)
-    if have[-2] > 1:
-        out = add(out, _padded(mul(above[..., :-1, :], rhs[..., 1:, :]), rhs, (0, 1)))
-        out = add(out, _padded(mul(below[..., 1:, :], rhs[..., :-1, :]), rhs, (1, 0)))
-    return out
+    return apply(tridiagonal_product.op, (packed, operand(rhs, packed)))
 
 
 # Banded triangular equations ----------------------------------------------------------------------

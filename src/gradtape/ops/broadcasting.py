@@ -61,9 +61,11 @@ def _batch_broadcast_to(op, values, flags, attrs):
 
 def _broadcast(x, shape):
     """A view of `x` in a larger shape; `np.broadcast_to`, several times quicker where it can be."""
-    if x.dtype.kind not in "fiubc" or not x.flags.c_contiguous:
-        return np.broadcast_to(x, shape)
     own = x.shape
+    if x.dtype.kind not in "fiubc" or (own and not x.flags.c_contiguous):
+        return np.broadcast_to(x, shape)
+    if not own:
+        return np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
     lead = len(shape) - len(own)
     strides = (0,) * lead + tuple(
         [
@@ -135,7 +137,7 @@ def batch_axes(values, attrs):
 
 def spread(g, shape, axis, keepdims):
     """Undoes a reduction's change of shape: `g` broadcast back over `axis` to `shape`."""
-    if not keepdims:
+    if not keepdims and shape_of(g):
         g = reshape(g, shape=reduced_shape(shape, axis, True))
     return broadcast_to(g, shape=shape)
 

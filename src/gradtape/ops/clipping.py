@@ -7,6 +7,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor
+from ..core.dispatch import apply
 from ..core.exports import export
 from ..core.indexed_slices import IndexedSlices
 from .arithmetic import maximum, minimum, mul, real_div
@@ -15,8 +16,7 @@ from .broadcasting import not_allowed
 from .casting import cast
 from .elementwise import is_finite
 from .families import shape_of
-from .joining import pack
-from .norms import euclidean_norm
+from .norms import euclidean_norm, global_norm_row
 from .selection import select, zero_of
 
 
@@ -96,15 +96,12 @@ def global_norm(t_list, name=None):
         InvalidArgumentError: the tensors are not of one floating dtype.
     """
     _check_list(t_list)
-    norms = []
-    for t in t_list:
-        if t is not None:
-            t = t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t)
-            _check_floating("L2Loss", t)
-            norms.append(reduce_with(euclidean_norm, t, None, False))
-    if not norms:
-        return convert_to_tensor(0.0)
-    return reduce_with(euclidean_norm, pack(norms, axis=0), None, False)
+    tensors = [
+        t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t)
+        for t in t_list
+        if t is not None
+    ]
+    return apply(global_norm_row.op, tuple(tensors)) if tensors else convert_to_tensor(0.0)
 
 
 @export("clip_by_global_norm")

@@ -11,13 +11,13 @@ from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from ..core.tensor import Tensor
+from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
 from .broadcasting import not_allowed, reshape, sum_to, with_inner_rank, words, working_dtype
 from .casting import cast
 from .elementwise import conj_public
 from .families import multilinear, shape_of
-from .manipulation import expand_dims, squeeze, transpose
+from .manipulation import expand_dims, transpose
 from .pointwise import dtype_mismatch
 
 
@@ -268,8 +268,12 @@ def matvec(
         transpose_a: whether to transpose the matrices.
         adjoint_a: whether to conjugate and transpose them.
     """
-    columns = expand_dims(b, -1)
-    return squeeze(matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a), [-1])
+    if type(b) is EagerTensor:
+        columns = reshape(b, shape=(*b._value.shape, 1))
+    else:
+        columns = expand_dims(b, -1)
+    product = matmul(a, columns, transpose_a=transpose_a, adjoint_a=adjoint_a)
+    return reshape(product, shape=shape_of(product)[:-1])
 
 
 # Tensors ------------------------------------------------------------------------------------------

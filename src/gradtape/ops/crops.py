@@ -13,7 +13,7 @@ from .families import shape_of
 from .manipulation import transpose as transposed
 from .padding import pad
 from .permutation import reverse
-from .reduction import reduce_mean, reduce_std
+from .reduction import reduce_mean, root_mean_square
 from .resize import ResizeMethod, resize
 from .slicing import strided_slice_row
 
@@ -191,8 +191,8 @@ def per_image_standardization(image):
     image = cast(image, float32)
     axes = [-1, -2, -3]
     least = np.float32(1) / np.sqrt(np.float32(np.prod(shape_of(image)[-3:])))
-    spread = maximum(reduce_std(image, axes, keepdims=True), least)
-    return (image - reduce_mean(image, axes, keepdims=True)) / spread
+    distance = image - reduce_mean(image, axes, keepdims=True)
+    return distance / maximum(root_mean_square(distance, axes, keepdims=True), least)
 
 
 def windows_at(images, corners, height, width, outside):

@@ -46,8 +46,24 @@ def _scan(ufunc, x, axis, exclusive, reverse):
     if exclusive:
         along_out[:1] = ufunc.identity
         along_x, along_out = along_x[:-1], along_out[1:]
-    ufunc.accumulate(along_x, axis=0, dtype=x.dtype, out=along_out)
+    if len(along_x) > 1 and x.size // x.shape[axis] >= _WIDE and axis % x.ndim != x.ndim - 1:
+        _scan_rows(ufunc, along_x, along_out)
+    else:
+        ufunc.accumulate(along_x, axis=0, dtype=x.dtype, out=along_out)
     return out
+
+
+# From so many elements on, rows are better combined as a whole: NumPy would go down column by
+# column, far away in memory at each step.
+_WIDE = 256
+
+
+def _scan_rows(ufunc, x, out):
+    before = out[0]
+    before[...] = x[0]
+    for row, place in zip(x[1:], out[1:], strict=True):
+        ufunc(before, row, place)
+        before = place
 
 
 def _batch(op, values, flags, attrs):

@@ -26,9 +26,16 @@ _INT64 = np.dtype(np.int64)
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (2, 4, 8)}
 
 
-def _all_below(indices, size):
+def all_below(indices, size):
     """Whether all of some indices lie in [0, size): a negative one, taken as unsigned, is huge."""
-    return np.maximum.reduce(indices.view(_UNSIGNED[indices.dtype.itemsize]), None) < size
+    unsigned = indices.view(_UNSIGNED[indices.dtype.itemsize])
+    if unsigned.size < _FEW:
+        return unsigned.item(unsigned.argmax()) < size
+    return np.maximum.reduce(unsigned, None) < size
+
+
+# Up to so many elements, NumPy finds the largest more quickly by its place.
+_FEW = 4096
 
 
 def check_index_dtype(op_name, dtype, attr="Tindices", allowed=INDICES):
@@ -118,7 +125,7 @@ def _row_numbers(indices, shape, axis, batch_dims):
 
 def check_range(op_name, indices, size):
     """Raises TensorFlow's error for the first of some indices that is not in [0, size)."""
-    if not indices.size or _all_below(indices, size):
+    if not indices.size or all_below(indices, size):
         return
     bad = np.argwhere((indices < 0) | (indices >= size))[0].tolist()
     where = words(bad) if bad else ""
@@ -127,8 +134,6 @@ def check_range(op_name, indices, size):
 
 def _gather_adjoint(g, indices, params_shape, *, axis, batch_dims):
     """Rows and where they belong, if whole rows were gathered; else their dense sum."""
-    from .scatter import segment_sum
-
     if axis == 0 and batch_dims == 0:
         shape = shape_of(indices)
         if len(shape) != 1:
@@ -136,6 +141,8 @@ def _gather_adjoint(g, indices, params_shape, *, axis, batch_dims):
             g = reshape(g, shape=(count, *params_shape[1:]))
             indices = reshape(indices, shape=(count,))
         return make_slices(g, indices, params_shape)
+    from .scatter import segment_sum
+
     axis %= len(params_shape)
     numbers = _row_numbers(indices, params_shape, axis, batch_dims)
     rest = params_shape[axis + 1 :]
@@ -217,7 +224,7 @@ def _all_inside(indices, shape):
     """Whether all places lie in `shape`; by coordinate, which is quicker than by place."""
     coordinates = indices.reshape(-1, indices.shape[-1])
     for i, size in zip(range(indices.shape[-1]), shape, strict=False):
-        if not _all_below(coordinates[:, i], size):
+        if not all_below(coordinates[:, i], size):
             return False
     return True
 

@@ -16,7 +16,7 @@ from .arguments import integer
 from .broadcasting import not_allowed, reshape, words
 from .casting import cast
 from .families import non_differentiable, shape_of
-from .indexing import check_index_dtype, gather_row
+from .indexing import all_below, check_index_dtype, gather_row
 from .joining import all_batched
 from .logic import less
 from .pointwise import dtype_mismatch
@@ -134,7 +134,7 @@ def _one_hot(indices, on_value, off_value, depth, axis):
     if off_value.dtype.kind == "O" or any(off_value.tobytes()):
         vectors[...] = off_value
     known = np.arange(flat.size)
-    if flat.size and (flat.min() < 0 or flat.max() >= depth):
+    if flat.size and not all_below(flat, depth):
         known = np.flatnonzero((flat >= 0) & (flat < depth))
         flat = flat[known]
     vectors[known, flat] = on_value
@@ -194,9 +194,9 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
     common = off if on is None else on
     if found is None:
         found = dtypes.float32 if common is None else common.dtype
-    on = convert_to_tensor(1, found) if on is None else on
-    off = convert_to_tensor(0, found) if off is None else off
-    if np.ndim(depth):
+    on = _number(1, found) if on is None else on
+    off = _number(0, found) if off is None else off
+    if type(depth) is not int and np.ndim(depth):
         raise invalid_argument(
             "OneHot", f"depth must be a scalar, but got: {words(np.shape(depth))}"
         )
@@ -206,6 +206,13 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         indices = indices.astype(np.int64)  # labels that were read as floats, say
     attrs = {"depth": integer(depth, "OneHot"), "axis": -1 if axis is None else axis}
     return apply(one_hot_row.op, (operand(indices), on, off), attrs)
+
+
+def _number(number, dtype):
+    numpy_dtype = dtype.numpy_dtype
+    if numpy_dtype in dtypes.NUMERIC:
+        return EagerTensor(numpy_dtype.type(number))
+    return convert_to_tensor(number, dtype)
 
 
 @export("sequence_mask")

@@ -6,7 +6,9 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import operand
+from ..core.dispatch import apply
 from ..core.exports import export
+from ..core.op import Spec
 from .arithmetic import add, div_no_nan, masked, mul, real_div
 from .axes import batch, infer_for, reduce_with
 from .broadcasting import (
@@ -23,8 +25,10 @@ from .elementwise import abs_public, is_finite
 from .extremes import max_
 from .families import opaque, shape_of
 from .identity import stop_gradient_row
+from .joining import all_batched, pack
 from .linalg import largest_singular_value
 from .logic import logical_and, not_equal
+from .pointwise import dtype_mismatch
 from .selection import select, zero_of
 
 # Where a norm is less, the squares have lost digits: they vanish below the smallest number.
@@ -45,7 +49,9 @@ def _euclidean_norm(x, axis, keepdims):
         x = x.astype(working)
     norm = np.sqrt(_sum_of_squares(x, axis, keepdims))
     if norm.size:
-        lowest, highest = np.minimum.reduce(norm, None), np.maximum.reduce(norm, None)
+        lowest = highest = norm
+        if norm.shape:
+            lowest, highest = np.minimum.reduce(norm, None), np.maximum.reduce(norm, None)
         if not (lowest > _LEAST[working] and highest < np.inf):
             norm = _scaled_norm(x, axis, keepdims)
     return norm if working is dtype else norm.astype(dtype)
@@ -60,22 +66,40 @@ def _scaled_norm(x, axis, keepdims):
 
 
 # Sums of so many squares are formed in one go, without losing digits, and then added up in pairs.
-_CHUNK = 1 << 13
+_CHUNK = 1 << 15
 
 
 def _sum_of_squares(x, axis, keepdims):
     """The sum of squares along axes; if these are neighbours, the squares are never all held."""
     if not axis:
         return np.square(x)
+    if x.dtype.kind != "f" or not x.flags.c_contiguous:
+        return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+    if len(axis) == x.ndim:
+        total = _all_squares(x.reshape(-1))
+        return total.reshape((1,) * x.ndim) if keepdims else total
+    if axis in ((-1,), (x.ndim - 1,)) and x.shape[-1] <= _CHUNK and not keepdims:
+        return np.vecdot(x, x)
     axes = sorted([a % x.ndim for a in axis])
     stop = axes[-1] + 1
-    if x.dtype.kind != "f" or not x.flags.c_contiguous or stop - axes[0] != len(axes):
+    if stop - axes[0] != len(axes):
         return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
     shape = x.shape
     rest = math.prod(shape[stop:])
     rows = x.reshape((math.prod(shape[: axes[0]]), math.prod(shape[axes[0] : stop]), rest))
     total = _inner_squares(rows[..., 0]) if rest == 1 else np.einsum("lij,lij->lj", rows, rows)
     return total.reshape(reduced_shape(shape, axis, keepdims))[()]
+
+
+def _all_squares(x):
+    """The sum of squares of a vector."""
+    chunks = x.size // _CHUNK
+    rest = x[chunks * _CHUNK :]
+    total = np.dot(rest, rest)
+    if chunks:
+        whole = x[: chunks * _CHUNK].reshape((chunks, _CHUNK))
+        total += np.add.reduce(np.vecdot(whole, whole))
+    return total
 
 
 def _inner_squares(rows):
@@ -136,6 +160,57 @@ euclidean_norm = opaque(
 )
 
 
+# Norm of several tensors --------------------------------------------------------------------------
+
+
+def _infer_global_norm(*values):
+    first = values[0].dtype
+    for i, x in enumerate(values):
+        if x.dtype != first:
+            raise dtype_mismatch("Pack", i, first, x.dtype)
+    if first not in dtypes.FLOATING:
+        raise not_allowed("L2Loss", first, dtypes.FLOATING)
+    return Spec((), first)
+
+
+def _global_norm(*values):
+    norms = [_euclidean_norm(x, tuple(range(x.ndim)), False) for x in values]
+    return norms[0] if len(norms) == 1 else _euclidean_norm(np.array(norms), (0,), False)
+
+
+def _tangent_of_global_norm(tangents, inputs, out, attrs):
+    total = None
+    for tangent, x in zip(tangents, inputs, strict=True):
+        if tangent is not None:
+            axis = tuple(range(len(shape_of(x))))
+            term = sum_(mul(tangent, div_no_nan(x, out)), axis=axis, keepdims=False)
+            total = term if total is None else add(total, term)
+    return total
+
+
+def _batch_global_norm(op, values, flags, attrs):
+    norms = [
+        euclidean_norm(x, axis=tuple(range(1, len(shape_of(x)))), keepdims=False)
+        for x in all_batched(values, flags)
+    ]
+    return euclidean_norm(pack(norms, axis=0), axis=(0,), keepdims=False)
+
+
+global_norm_row = opaque(
+    "GlobalNorm",
+    _global_norm,
+    inputs="*values",
+    infer=_infer_global_norm,
+    vjp=lambda g, values, out: tuple([mul(g, div_no_nan(x, out)) for x in values]),
+    jvp=_tangent_of_global_norm,
+    batch=_batch_global_norm,
+    raw=False,
+)
+
+
+# Public functions ---------------------------------------------------------------------------------
+
+
 @export("math.reduce_euclidean_norm")
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """The Euclidean norm along axes, without overflow; its gradient at 0 is 0."""
@@ -172,9 +247,12 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
     elif ord != "euclidean" and (isinstance(ord, str) or ord <= 0):
         raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
     if ord in ("euclidean", "fro") or (ord == 2 and not of_matrices):
-        if x.dtype.numpy_dtype not in dtypes.DIFFERENTIABLE:
-            raise not_allowed("Sqrt", x.dtype.numpy_dtype, dtypes.DIFFERENTIABLE)
-        return reduce_euclidean_norm(x, axes, keepdims)
+        dtype = x._value.dtype
+        if dtype not in dtypes.DIFFERENTIABLE:
+            raise not_allowed("Sqrt", dtype, dtypes.DIFFERENTIABLE)
+        if dtype.kind == "c":
+            return reduce_euclidean_norm(x, axes, keepdims)
+        return apply(euclidean_norm.op, (x,), {"axis": axes, "keepdims": keepdims})
     if of_matrices:
         return _matrix_norm(x, ord, axes, keepdims)
     size = abs_public(x)
@@ -189,6 +267,9 @@ def _axes_of_norm(axis, rank):
     """The axes of a norm, not negative, and whether they are those of matrices."""
     if axis is None:
         return tuple(range(rank)), False
+    if type(axis) is int:
+        check_axes("EuclideanNorm", rank, (axis,))
+        return (axis % rank,), False
     given = np.asarray(axis)
     of_matrices = given.shape == (2,)
     if given.dtype.kind not in "iu" or (given.ndim and not of_matrices):

@@ -38,6 +38,14 @@ def _check_index_dtype(op_name, attr, dtype, allowed):
 _COMPARABLE = dtypes.REAL | dtypes.BOOL
 
 
+def _at(x, places, axis):
+    """The elements of `x` at one place along an axis, in any shape."""
+    if axis % x.ndim == x.ndim - 1 and x.flags.c_contiguous:
+        starts = np.arange(0, x.size, x.shape[-1])
+        return x.reshape(-1).take(np.asarray(places).reshape(-1) + starts)
+    return np.take_along_axis(x, np.expand_dims(places, axis), axis)
+
+
 def _extreme_position(name, function, last):
     """A row for the position of an extreme; `last` is what every number comes before."""
 
@@ -56,13 +64,11 @@ def _extreme_position(name, function, last):
 
     def kernel(input, axis, dtype):
         places = function(input, axis=axis)
-        if input.dtype.kind not in "biu":
-            # NumPy finds the first NaN, if there is one.
-            found = np.take_along_axis(input, np.expand_dims(places, axis), axis)
-            if np.isnan(found).any():
-                ordered = np.where(np.isnan(input), input.dtype.type(last), input)
-                places = function(ordered, axis=axis)
-        return places.astype(dtype)
+        # NumPy finds the first NaN, if there is one.
+        if input.dtype.kind not in "biu" and np.isnan(_at(input, places, axis)).any():
+            ordered = np.where(np.isnan(input), input.dtype.type(last), input)
+            places = function(ordered, axis=axis)
+        return places.astype(dtype, copy=False)
 
     def batch(op, values, flags, attrs):
         rank = len(shape_of(values[0])) - 1

@@ -23,6 +23,8 @@ def reverse(tensor, axis, name=None):
     """
     x = operand(tensor)
     axes = integers(axis, "ReverseV2", "Tidx")
+    if not x.ndim:  # whatever the axes
+        return identity(x)
     if axes.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {axes.ndim}")
     key = [EVERYTHING] * x.ndim

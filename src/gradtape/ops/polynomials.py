@@ -1,12 +1,18 @@
 """Small compositions: polynomials, multiples, and whether numbers increase."""
 
+import numpy as np
+
 from ..core.convert import convert_to_tensor, operand
+from ..core.dispatch import apply
 from ..core.exports import export
 from ..core.indexed_slices import IndexedSlices
 from .arithmetic import add_public, mul
 from .broadcasting import reshape
+from .horner import polynomial_row
 from .logic import less, less_equal
 from .reduction import reduce_all
+
+_PLAIN = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 @export("math.polyval")
@@ -25,6 +31,8 @@ def polyval(coeffs, x, name=None):
     x = operand(x)
     if not coeffs:
         return mul(x, convert_to_tensor(0, x.dtype))
+    if len(coeffs) > 1 and {*map(type, coeffs)} == {float} and x._value.dtype in _PLAIN:
+        return apply(polynomial_row.op, (x,), {"coefficients": tuple(coeffs)})
     total = operand(coeffs[0], x)
     for coefficient in coeffs[1:]:
         total = add_public(operand(coefficient, x), mul(total, x))

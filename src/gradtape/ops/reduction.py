@@ -123,9 +123,14 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     distance = _distance_from_mean(x, axis)
     if distance.dtype.is_complex:
         distance = abs_public(distance)
-    axes = axes_of(axis, distance.ndim, "Mean")
-    root = math.sqrt(count_along(shape_of(distance), axes))
-    return cast(real_div(reduce_with(euclidean_norm, distance, axes, keepdims), root), dtype)
+    return cast(root_mean_square(distance, axis, keepdims), dtype)
+
+
+def root_mean_square(x, axis, keepdims):
+    """The root of the mean of the squares of real numbers, without overflow."""
+    axes = axes_of(axis, x.ndim, "Mean")
+    root = math.sqrt(count_along(shape_of(x), axes))
+    return real_div(reduce_with(euclidean_norm, x, axes, keepdims), root)
 
 
 @export("reduce_logsumexp math.reduce_logsumexp")

@@ -42,14 +42,36 @@ def combine_rows(ufunc, array, numbers, rows):
     width = math.prod(rows.shape[1:])
     if width < _WIDE:
         return _combine_elements(ufunc, array, numbers, rows, width)
-    # Of each number, the last row is combined with all that the rows before it have left.
     order = numbers.argsort(kind="stable")
-    in_order = numbers[order]
-    before_last = order[:-1][in_order[1:] == in_order[:-1]]
-    if before_last.size:
-        _combine_elements(ufunc, array, numbers[before_last], rows[before_last], width)
+    in_order = numbers.take(order)
+    again = _not_last(in_order)
+    if again.size:
+        _combine_in_order(
+            ufunc, array, in_order.take(again), rows.take(order.take(again), 0), width
+        )
+    _combine_last(ufunc, array, numbers, rows)
+
+
+def _not_last(in_order):
+    """Where numbers in order are followed by the same number."""
+    return (in_order[1:] == in_order[:-1]).nonzero()[0]
+
+
+def _combine_in_order(ufunc, array, numbers, rows, width):
+    """The same for numbers in order; in rounds, as long as few rows remain for the next."""
+    again = _not_last(numbers)
+    if again.size * 4 > len(numbers):
+        return _combine_elements(ufunc, array, numbers, rows, width)
+    if again.size:
+        _combine_in_order(ufunc, array, numbers.take(again), rows.take(again, 0), width)
+    _combine_last(ufunc, array, numbers, rows)
+
+
+def _combine_last(ufunc, array, numbers, rows):
+    """Combines the last row of each number, with what those before it have left."""
+    combined = array.take(numbers, 0)
     # Where a number is there twice, NumPy keeps what is written last.
-    array[numbers] = ufunc(array.take(numbers, 0), rows, dtype=array.dtype)
+    array[numbers] = ufunc(combined, rows, combined, dtype=array.dtype)
 
 
 # From so many elements on, rows are better combined as a whole.

@@ -27,7 +27,7 @@ from .scatter import (
     segment_sum as unsorted_sum,
     unsorted_segment_sum,
 )
-from .segment_kernels import highest, lowest, reduced
+from .segment_kernels import highest, lowest, reduced, starts_of_runs
 from .selection import select, zero_of
 
 _INT64 = np.dtype(np.int64)
@@ -36,9 +36,11 @@ _INT64 = np.dtype(np.int64)
 
 
 def _sorted_ids(name, segment_ids, count):
-    """The ids, in order and within range, or TensorFlow's error."""
+    """The ids, in order and within range, and where each first occurs; or TensorFlow's error."""
     ids = np.asarray(segment_ids)
-    if (ids[1:] < ids[:-1]).any():
+    starts = starts_of_runs(ids)
+    first = ids.take(starts)
+    if (first[1:] < first[:-1]).any():
         raise invalid_argument(name, "segment ids are not increasing")
     if ids.size and (ids[0] < 0 or ids[-1] >= count):
         wrong = ids[0] if ids[0] < 0 else ids[-1]
@@ -47,7 +49,7 @@ def _sorted_ids(name, segment_ids, count):
             f"Segment id {wrong} out of range [0, {count}), possibly because 'segment_ids' input "
             "is not sorted.",
         )
-    return ids
+    return ids, starts
 
 
 def _kept_rows(name, data, segment_ids, count):
@@ -70,8 +72,8 @@ def _kept_rows(name, data, segment_ids, count):
 
 def _sorted_kernel(name, ufunc, empty):
     def kernel(data, segment_ids, num_segments):
-        ids = _sorted_ids(name, segment_ids, num_segments)
-        return reduced(ufunc, data, ids, num_segments, empty)
+        ids, starts = _sorted_ids(name, segment_ids, num_segments)
+        return reduced(ufunc, data, ids, num_segments, empty, starts)
 
     return kernel
 
@@ -85,10 +87,10 @@ def _unsorted_kernel(name, ufunc, empty):
 
 
 def _mean(data, segment_ids, num_segments):
-    ids = _sorted_ids("SegmentMean", segment_ids, num_segments)
+    ids, starts = _sorted_ids("SegmentMean", segment_ids, num_segments)
     dtype = data.dtype
     working = working_dtype(dtype)
-    total = reduced(np.add, data.astype(working, copy=False), ids, num_segments, 0)
+    total = reduced(np.add, data.astype(working, copy=False), ids, num_segments, 0, starts)
     counts = np.maximum(np.bincount(ids, minlength=num_segments), 1)
     counts = counts.reshape((-1,) + (1,) * (data.ndim - 1))
     if dtype.kind in "iu":

@@ -7,14 +7,29 @@ from .broadcasting import working_dtype
 from .scatter import combine_rows
 
 
-def reduced(ufunc, rows, ids, count, empty):
-    """`ufunc` over the rows of each id from 0 to `count` - 1; `empty` where there are none."""
+def starts_of_runs(ids):
+    """Where runs of equal ids start."""
+    if not ids.size:
+        return np.zeros(0, np.int64)
+    (changes,) = (ids[1:] != ids[:-1]).nonzero()
+    starts = np.zeros(len(changes) + 1, np.int64)
+    np.add(changes, 1, starts[1:])
+    return starts
+
+
+def reduced(ufunc, rows, ids, count, empty, starts=None):
+    """`ufunc` over the rows of each id from 0 to `count` - 1; `empty` where there are none.
+
+    Args:
+        starts: where runs of equal ids start, if these are known to be in order.
+    """
     out = np.full((count, *rows.shape[1:]), empty, rows.dtype)
     if not rows.size:
         return out
-    if (ids[1:] < ids[:-1]).any():
-        return _scattered(ufunc, rows, ids, out)
-    starts = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1])))
+    if starts is None:
+        if (ids[1:] < ids[:-1]).any():
+            return _scattered(ufunc, rows, ids, out)
+        starts = starts_of_runs(ids)
     out[ids[starts]] = ufunc.reduceat(rows, starts, axis=0, dtype=working_dtype(rows.dtype))
     return out
 

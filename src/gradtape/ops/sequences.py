@@ -17,6 +17,7 @@ from .casting import cast
 from .creation import dimensions
 from .joining import concat_row
 from .manipulation import expand_dims
+from .spacing import spaced_row
 
 
 @export("fill")
@@ -161,6 +162,8 @@ def linspace(start, stop, num, name=None, axis=0):
         start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
     numpy_dtype = start.dtype.numpy_dtype
     shape = _common_shape(start, stop)
+    if not shape and numpy_dtype in dtypes.FLOATING and type(axis) is int and axis in (0, -1):
+        return apply(spaced_row.op, (start, stop), {"num": count})
     first = expand_dims(broadcast_to(start, shape=shape), axis)
     last = expand_dims(broadcast_to(stop, shape=shape), axis)
     position = integer(axis, "ExpandDims") % (len(shape) + 1)

@@ -8,14 +8,21 @@ from .arithmetic import add, mul, sub
 from .broadcasting import broadcast_to, reshape, sum_, words, working_dtype
 from .complex_numbers import conj
 from .families import dtype_of, opaque, shape_of
-from .indexing import check_index_dtype, gather_nd_row, gather_row, with_batch_coordinate
+from .indexing import (
+    all_below,
+    check_index_dtype,
+    gather_nd_row,
+    gather_row,
+    with_batch_coordinate,
+)
 from .joining import all_batched
 from .logic import not_equal
 from .manipulation import transpose_row
+from .segment_kernels import starts_of_runs
 from .selection import select
 
 # How many products are held at a time: few enough to stay in the cache.
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
 
 
 def check_places(op_name, places, sizes):
@@ -65,7 +72,7 @@ def _infer_matmul(a_indices, a_values, b, *, a_shape, adjoint_a, adjoint_b):
 
 
 def _check_range(numbers, size, letter, column):
-    if numbers.size and (numbers.min() < 0 or numbers.max() >= size):
+    if numbers.size and not all_below(numbers, size):
         bad = int(np.argmax((numbers < 0) | (numbers >= size)))
         raise invalid_argument(
             "SparseTensorDenseMatMul",
@@ -74,7 +81,7 @@ def _check_range(numbers, size, letter, column):
 
 
 def _matmul(a_indices, a_values, b, a_shape, adjoint_a, adjoint_b):
-    rows, columns = a_indices[:, 0], a_indices[:, 1]
+    rows, columns = np.ascontiguousarray(a_indices.T)
     _check_range(rows, a_shape[0], "m", 0)
     _check_range(columns, a_shape[1], "k", 1)
     if adjoint_a:
@@ -83,9 +90,12 @@ def _matmul(a_indices, a_values, b, a_shape, adjoint_a, adjoint_b):
         b = np.conj(b.T)
     dtype = b.dtype
     working = working_dtype(dtype)
-    if rows.size and (rows[1:] < rows[:-1]).any():
+    starts = starts_of_runs(rows)
+    numbers = rows.take(starts)
+    if (numbers[1:] < numbers[:-1]).any():
         order = np.argsort(rows, kind="stable")
         rows, columns, a_values = rows[order], columns[order], a_values[order]
+        starts = starts_of_runs(rows)
     total = np.zeros((a_shape[0], b.shape[1]), working)
     step = max(_CHUNK // max(b.shape[1], 1), 1)
     for start in range(0, rows.size, step):
@@ -93,8 +103,11 @@ def _matmul(a_indices, a_values, b, a_shape, adjoint_a, adjoint_b):
         products = b.take(columns[part], 0).astype(working, copy=False)
         products *= a_values[part, None]
         numbers = rows[part]
-        first = np.flatnonzero(np.concatenate(([True], numbers[1:] != numbers[:-1])))
-        total[numbers[first]] += np.add.reduceat(products, first, 0)
+        first = starts if step >= rows.size else starts_of_runs(numbers)
+        sums = np.add.reduceat(products, first, 0)
+        if start and numbers[0] == rows[start - 1]:
+            sums[0] += total[numbers[0]]
+        total[numbers.take(first)] = sums
     return total if working is dtype else total.astype(dtype)
 
 

@@ -51,12 +51,19 @@ def _has_small_range(x):
 
 def _by_table(x):
     """The same as `_by_sorting`, without sorting."""
-    wide = x if x.dtype.itemsize == 8 else x.astype(np.int64)
-    numbers = (wide - wide.min()).astype(np.int64, copy=False)
-    first = np.full(numbers.max() + 1, -1)
-    first[numbers[::-1]] = np.arange(x.size - 1, -1, -1)  # what is written last remains
+    numbers, first = _first_places(x)
     used = first >= 0
     return (np.cumsum(used) - 1)[numbers], first[used]
+
+
+def _first_places(x):
+    """The elements counted from the least, and where each such number first occurs, or -1."""
+    wide = x if x.dtype.itemsize == 8 else x.astype(np.int64)
+    lowest = wide.min()
+    numbers = (wide - lowest if lowest else wide).astype(np.int64, copy=False)
+    first = np.full(numbers.max() + 1, -1)
+    first[numbers[::-1]] = np.arange(x.size - 1, -1, -1)  # what is written last remains
+    return numbers, first
 
 
 def _infer_for(op_name):
@@ -88,8 +95,15 @@ def _batch(op, values, flags, attrs):
 
 
 def _unique(x, out_idx):
+    if _has_small_range(x):
+        numbers, first = _first_places(x)
+        used = np.flatnonzero(first >= 0)
+        in_order = used.take(first.take(used).argsort())
+        rank = np.empty(len(first), out_idx)
+        rank[in_order] = np.arange(len(in_order))
+        return x.take(first.take(in_order)), rank.take(numbers)
     y, index, _ = _distinct(x)
-    return y, index.astype(out_idx)
+    return y, index.astype(out_idx, copy=False)
 
 
 def _unique_with_counts(x, out_idx):

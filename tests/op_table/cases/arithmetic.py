@@ -177,8 +177,10 @@ CASES = [
         samples=[
             *binary_samples(draw.uniform),
             Sample((draw.integers(2, 3, low=8, high=12), draw.integers(2, 1))),
+            # Its gradient is right where the one it gets is real.
+            Sample((draw.complex_uniform(2, 3), draw.complex_uniform(3)), gradient=False),
         ],
-        reference=lambda x, y: (x - y) ** 2,
+        reference=lambda x, y: ((x - y) * np.conj(x - y)).astype(x.dtype),
         failures=binary_failures(_TWO, [True, b"a"]),
         generated=_PAIRS,
     ),

@@ -20,7 +20,7 @@ def _dominant(*shape):
     return diagonals
 
 
-def _solve(diagonals, rhs, partial_pivoting, perturb_singular):
+def _whole(diagonals):
     size = diagonals.shape[-1]
     matrices = np.zeros((*diagonals.shape[:-2], size, size), diagonals.dtype)
     for i in range(size):
@@ -28,7 +28,23 @@ def _solve(diagonals, rhs, partial_pivoting, perturb_singular):
         if i + 1 < size:
             matrices[..., i, i + 1] = diagonals[..., 0, i]
             matrices[..., i + 1, i] = diagonals[..., 2, i + 1]
-    return np.linalg.solve(matrices, rhs)
+    return matrices
+
+
+def _solve(diagonals, rhs, partial_pivoting, perturb_singular):
+    return np.linalg.solve(_whole(diagonals), rhs)
+
+
+def _in_parts(diagonals, rhs):
+    """The arguments of TensorFlow's product, which has one for each diagonal."""
+    if diagonals.shape[-2] != 3:
+        return None
+    parts = [diagonals[..., i : i + 1, :] for i in range(3)]
+    return {**dict(zip(("superdiag", "maindiag", "subdiag"), parts, strict=True)), "rhs": rhs}
+
+
+def _no_product(diagonals, rhs, message):
+    return Failure((diagonals, rhs), {}, InvalidArgumentError, message)
 
 
 def _refused(diagonals, rhs, message):
@@ -65,6 +81,27 @@ CASES = [
             _refused(np.ones((3, 3)), np.ones(3), "must have the same rank"),
             _refused(np.ones((2, 3, 3)), np.ones((1, 3, 1)), "must have the same outer dimensions"),
             _refused(np.ones((3, 3), np.float16), np.ones((3, 1), np.float16), "half is not in"),
+        ],
+        dtypes=["float32", "complex64"],
+    ),
+    Case(
+        op="TridiagonalMatMul",
+        samples=[
+            Sample((draw.uniform(3, 4), draw.uniform(4, 2)), {}),
+            Sample((draw.uniform(2, 3, 3), draw.uniform(2, 3, 1)), {}),
+            Sample((draw.uniform(3, 1), draw.uniform(1, 2)), {}),
+            Sample((np.zeros((3, 0)), np.zeros((0, 1))), {}),
+            Sample((np.zeros((0, 3, 2)), np.zeros((0, 2, 1))), {}),
+            Sample((draw.complex_uniform(3, 3), draw.complex_uniform(3, 2)), {}),
+        ],
+        reference=lambda diagonals, rhs: _whole(diagonals) @ rhs,
+        raw=_in_parts,
+        failures=[
+            _no_product(np.ones((2, 3)), np.ones((3, 1)), "Invalid superdiagonal shape"),
+            _no_product(np.ones((3, 3)), np.ones((2, 1)), "Invalid superdiagonal shape"),
+            _no_product(np.ones((3, 3)), np.ones(3), "must have the same rank"),
+            _no_product(np.ones((2, 3, 3)), np.ones((1, 3, 1)), "the same outer dimensions"),
+            _no_product(np.ones((3, 3), np.float16), np.ones((3, 1), np.float16), "half is not in"),
         ],
         dtypes=["float32", "complex64"],
     ),

@@ -58,6 +58,15 @@ def _generated(draw):
     return Sample((draw(arrays(shape)),), attrs)
 
 
+def _wide_samples():
+    """Rows so long that they are added as a whole."""
+    wide = np.sin(np.arange(900.0)).reshape(3, 300)
+    return [
+        Sample((wide,), _scan(0, exclusive, reverse), gradient=False)
+        for exclusive, reverse in itertools.product((False, True), repeat=2)
+    ] + [Sample((wide.reshape(2, 3, 150),), _scan(1), gradient=False)]
+
+
 def _failures():
     return [
         Failure(
@@ -90,7 +99,7 @@ def _along(axis, reverse=False):
 CASES = [
     Case(
         op="Cumsum",
-        samples=_samples(draw.uniform),
+        samples=[*_samples(draw.uniform), *_wide_samples()],
         reference=_reference(np.cumsum, 0),
         failures=_failures(),
         generated=_generated(),

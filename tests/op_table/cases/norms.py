@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from ..case import Case, Sample
+from gradtape.core.errors import InvalidArgumentError
+
+from ..case import Case, Failure, Sample
 from ..draws import Draws
 from ..reductions import along, generated_reductions, reduction_failures, reduction_samples
 
@@ -47,6 +49,30 @@ CASES = [
         reference=_norm,
         failures=reduction_failures(draw.uniform(2, 2), [True, 1j, b"a"]),
         generated=generated_reductions(),
+        dtypes=["bfloat16", "float32"],
+    ),
+    Case(
+        op="GlobalNorm",
+        samples=[
+            Sample((draw.signed(2, 3), draw.signed(4))),
+            Sample((draw.signed(),)),
+            Sample((draw.signed(3), draw.signed(), draw.signed(1, 2))),
+            Sample((np.zeros((0, 2)), draw.signed(2))),
+            # In float32 these squares vanish or overflow.
+            Sample((np.array([3e-25]), np.array([4e-25])), gradient=False),
+            Sample((np.array([3e30]), np.array(4e30)), gradient=False),
+            Sample((np.array([np.inf, 1.0]), np.ones(1)), gradient=False),
+        ],
+        reference=lambda *values: np.sqrt(sum([np.sum(np.square(x)) for x in values])),
+        failures=[
+            Failure((np.ones(2, np.int32),), {}, InvalidArgumentError, "int32 is not in the list"),
+            Failure(
+                (np.ones(2), np.ones(2, np.float32)),
+                {},
+                InvalidArgumentError,
+                r"Pack as input #1\(zero-based\) was expected to be a double tensor",
+            ),
+        ],
         dtypes=["bfloat16", "float32"],
     ),
 ]
