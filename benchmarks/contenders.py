@@ -42,7 +42,7 @@ CONTENDERS = {
     "torch": Contender("PyTorch eager", "torch", "torch", "torch_eager:TorchEager"),
     "autograd": Contender("autograd", "autograd", "autograd", "autograd_hips:AutogradHips"),
     "tensorflow": Contender(
-        "TensorFlow eager",
+        "TensorFlow",
         "tensorflow",
         "tensorflow",
         "tensorflow_style:TensorFlowStyle",
@@ -63,6 +63,8 @@ def takes_part(contender: str, workload: str, kind: str) -> bool:
         return False  # not written for them: the targets name PyTorch and TensorFlow alone
     if contender == "autograd" and kind == "embedding":
         return False  # its gradient of a lookup is a whole table
+    if kind in ("mlp_function", "chain_function", "first_call"):
+        return contender in ("gradtape", "tensorflow")
     if contender == "numpy":
         return kind == "chain" and workload not in WITHOUT_NUMPY
     return True

@@ -9,8 +9,13 @@ from timing import CALM_TURNS, rotated
 from venvs import Environment
 from workloads.data import EMBEDDING_ROWS, EMBEDDING_WIDTH, JACOBIAN_ROWS, ROWS_IN_FLIGHT
 
-# Each beside the plain gradient that it is measured by.
-COSTS = {"hvp": "gradient", "per_example": "batch_gradient"}
+# Each beside the plain gradient, or eager step, that it is measured by.
+COSTS = {
+    "hvp": "gradient",
+    "per_example": "batch_gradient",
+    "mlp_function": "mlp_small",
+    "chain_function": "scalar_chain",
+}
 TURN_SECONDS = 0.1
 
 
@@ -54,6 +59,14 @@ def sparse_memory(environments: Mapping[str, Environment]) -> dict[str, Any]:
         "peak_bytes": traced["peak_bytes"],
         "table_bytes": 4 * EMBEDDING_ROWS * EMBEDDING_WIDTH,
     }
+
+
+def function_memory(environments: Mapping[str, Environment]) -> dict[str, Any]:
+    """Return the peaks of what a deep network's step allocates, eager and as a function."""
+    with WorkerProcess("gradtape", environments["gradtape"]) as worker:
+        eager = worker.request("traced", workload="mlp_64_layers")
+        function = worker.request("traced", workload="mlp_64_layers_function")
+    return {"eager_bytes": eager["peak_bytes"], "function_bytes": function["peak_bytes"]}
 
 
 def rows_in_flight(environments: Mapping[str, Environment]) -> dict[str, Any]:

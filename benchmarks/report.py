@@ -9,7 +9,7 @@ from typing import Any
 import op_speed
 from contenders import CONTENDERS
 from targets import Verdict
-from workloads.data import PROBES, TIMED
+from workloads.data import PROBES, TIMED, described
 
 # Experiments that are no times per step.
 FIGURES = (
@@ -22,6 +22,7 @@ FIGURES = (
     "recomputation",
     "rows_in_flight",
     "sparse_memory",
+    "function_memory",
     "op_speed",
 )
 
@@ -98,7 +99,7 @@ def footprint_rows(results: dict[str, Any]) -> Iterator[list[str]]:
 def derivative_rows(results: dict[str, Any]) -> Iterator[list[str]]:
     """Yield a name and a figure for what gradtape's derivatives cost."""
     for name, seconds in results.get("derivative_costs", {}).get("seconds", {}).items():
-        yield [PROBES[name].title, duration(seconds)]
+        yield [described(name).title, duration(seconds)]
     recomputed = results.get("recomputation", {})
     for figure, name in (("kept_bytes", "kept"), ("recomputed_bytes", "recomputed")):
         if figure in recomputed:

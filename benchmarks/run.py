@@ -154,6 +154,7 @@ def run_footprints(
         "recomputation": lambda: derivatives.recomputation(environments),
         "rows_in_flight": lambda: derivatives.rows_in_flight(environments),
         "sparse_memory": lambda: derivatives.sparse_memory(environments),
+        "function_memory": lambda: derivatives.function_memory(environments),
         "op_speed": lambda: op_speed.op_speed(
             environments, turn_seconds=0.05 if quick else 0.2, attempts=2 if quick else 5
         ),

@@ -8,7 +8,7 @@ from contenders import CONTENDERS
 from derivatives import COSTS
 from footprint import TAPE_LENGTHS, TRAINING_STEPS
 from op_speed import LIMIT, misses, ratios
-from workloads.data import PROBES, TIMED
+from workloads.data import TIMED, described
 
 MEGABYTE = 1_000_000
 
@@ -55,8 +55,10 @@ SPEED_TARGETS = (
     SpeedTarget("jacobian", "tensorflow", 1 / 100, "1/100 (0.010)"),
     SpeedTarget("batch_jacobian", "torch", 1.0, "1"),
     SpeedTarget("hessian", "torch", 1 / 2, "1/2 (0.500)"),
+    SpeedTarget("mlp_function", "tensorflow", 1 / 3, "1/3 (0.333)"),
+    SpeedTarget("first_call", "tensorflow", 1 / 3, "1/3 (0.333)"),
 )
-COST_LIMITS = {"hvp": 4.0, "per_example": 3.0}
+COST_LIMITS = {"hvp": 4.0, "per_example": 3.0, "mlp_function": 0.5, "chain_function": 0.5}
 RECOMPUTATION_SAVING = 4.0
 ROWS_IN_FLIGHT_LIMIT = 1.1
 SPARSE_MEMORY_LIMIT = 0.1
@@ -92,6 +94,8 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         found.append(rows_verdict(results["rows_in_flight"]))
     if "sparse_memory" in results:
         found.append(sparse_verdict(results["sparse_memory"]))
+    if "function_memory" in results:
+        found.append(function_verdict(results["function_memory"]))
     if "op_speed" in results:
         found.append(op_verdict(results["op_speed"]))
     return found
@@ -177,7 +181,7 @@ def peak_verdicts(result: dict[str, Any]) -> Iterator[Verdict]:
 def cost_verdicts(result: dict[str, Any]) -> Iterator[Verdict]:
     """Judge derivatives by the gradients they are multiples of."""
     for name, measure in COSTS.items():
-        what = f"{PROBES[name].title}: time / {PROBES[measure].title}"
+        what = f"{described(name).title}: time / {described(measure).title}"
         limit = f"<= {COST_LIMITS[name]:g}"
         if "error" in result:
             yield Verdict(what, "not measured", limit, NOT_MEASURED)
@@ -218,6 +222,15 @@ def sparse_verdict(result: dict[str, Any]) -> Verdict:
         return Verdict(what, "not measured", limit, NOT_MEASURED)
     ratio = result["peak_bytes"] / result["table_bytes"]
     return Verdict(what, f"{ratio:.3f}", limit, mark_of(ratio < SPARSE_MEMORY_LIMIT))
+
+
+def function_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the memory of a compiled step by the eager one's."""
+    what, limit = "64-layer MLP step as a function: peak memory / eager", "<= 1"
+    if "error" in result:
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    ratio = result["function_bytes"] / result["eager_bytes"]
+    return Verdict(what, f"{ratio:.2f}", limit, mark_of(ratio <= 1))
 
 
 def op_verdict(result: dict[str, Any]) -> Verdict:

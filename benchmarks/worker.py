@@ -20,7 +20,7 @@ import numpy as np
 import memory
 import op_speed
 from contenders import CONTENDERS
-from workloads.data import PROBES, TIMED
+from workloads.data import described
 
 
 class Worker:
@@ -39,8 +39,8 @@ class Worker:
 
     def build(self, workload: str) -> Callable[[], Any]:
         """Return a step that starts from the workload's initial parameters."""
-        described = TIMED.get(workload) or PROBES[workload]
-        return getattr(self.steps, described.kind)(described.make_data())
+        found = described(workload)
+        return getattr(self.steps, found.kind)(found.make_data())
 
     def check(self, workload: str, path: str) -> dict[str, int]:
         """Save the loss and gradients of the first step, for the runner to compare."""

@@ -20,7 +20,6 @@ NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?")
 # What a snippet's text mentions -> the part of gradtape that it waits for.
 MISSING_PARTS = {
     "tf.keras": "Keras",
-    "@tf.function": "function",
     "tf.data": "data",
 }
 

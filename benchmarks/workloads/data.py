@@ -262,6 +262,19 @@ TIMED = {
         "64 Jacobians of two tanh layers 32-32-32", "batch_jacobian", lambda: tanh_map(32, batch=64)
     ),
     "hessian": Workload("Hessian of the 64-dim Rosenbrock", "hessian", lambda: rosenbrock(64)),
+    "mlp_function": Workload(
+        "MLP 16-32-32-4 step as a function",
+        "mlp_function",
+        lambda: mlp((16, 32, 32, 4), batch=32),
+    ),
+    "chain_function": Workload(
+        "scalar chain, 200 ops, as a function", "chain_function", lambda: chain(())
+    ),
+    "first_call": Workload(
+        "first call of an MLP 784-256-128-10 function",
+        "first_call",
+        lambda: mlp((784, 256, 128, 10), batch=128),
+    ),
 }
 
 SIZES = (16, 32, 32, 4)
@@ -275,6 +288,9 @@ PROBES = {
     "linear_model": Workload("linear model 8-4 step", "mlp", lambda: mlp((8, 4), batch=16)),
     "mlp_2_layers": Workload("2-layer MLP step", "mlp", lambda: mlp((256,) * 3, batch=256)),
     "mlp_64_layers": Workload("64-layer MLP step", "mlp", lambda: mlp((256,) * 65, batch=256)),
+    "mlp_64_layers_function": Workload(
+        "64-layer MLP step as a function", "mlp_function", lambda: mlp((256,) * 65, batch=256)
+    ),
     "gradient": Workload("one gradient of an MLP", "gradient", lambda: mlp(SIZES, batch=32)),
     "hvp": Workload("one product with its Hessian", "hvp", lambda: mlp(SIZES, batch=32)),
     "batch_gradient": Workload("gradient of a batch", "gradient", lambda: mlp(SIZES, batch=128)),
@@ -294,3 +310,8 @@ PROBES = {
         "64 layers in 8 segments, recomputed", "recomputed", lambda: mlp((64,) * 65, batch=1024)
     ),
 }
+
+
+def described(name: str) -> Workload:
+    """Return the workload of that name, timed or probed."""
+    return TIMED.get(name) or PROBES[name]

@@ -81,6 +81,19 @@ class TensorFlowStyle:
 
         return step
 
+    def mlp_function(self, data: Mlp) -> Step:
+        """The same as a function: traced in the first call."""
+        return self.tf.function(self.mlp(data))
+
+    def chain_function(self, data: Chain) -> Step:
+        """The chain as a function."""
+        return self.tf.function(self.chain(data))
+
+    def first_call(self, data: Mlp) -> Step:
+        """A step that makes a function anew and calls it once."""
+        step = self.mlp(data)
+        return lambda: self.tf.function(step)()
+
     def rnn(self, data: Rnn) -> Step:
         """A Python loop over the sequence; the loss is the mean square of the last state."""
         tf = self.tf

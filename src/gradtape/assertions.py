@@ -7,9 +7,10 @@ import numpy as np
 
 from .core import dtypes
 from .core.convert import convert_to_tensor, operands
+from .core.effects import perform
 from .core.errors import InvalidArgumentError
 from .core.exports import export
-from .core.tensor import Tensor
+from .core.tensor import EagerTensor, Tensor
 from .core.variable import Variable
 from .ops import elementwise, logic
 from .ops.arithmetic import add, mul, sub
@@ -31,10 +32,17 @@ def _broken(message):
 
 def _compare(sign, holds, x, y, message, summarize):
     x, y = _arrays(x, y)
-    held = holds(x, y).numpy()
-    if np.all(held):
-        return
-    x, y = np.asarray(x.numpy()), np.asarray(y.numpy())
+
+    def check(x, y, held):
+        if not np.all(held):
+            raise _broken(_comparison(sign, held, np.asarray(x), np.asarray(y), message, summarize))
+        return ()
+
+    perform("Assert", check, (x, y, holds(x, y)))
+
+
+def _comparison(sign, held, x, y, message, summarize):
+    """What to say where two arrays do not compare as they should."""
     lines = [message] if message else []
     lines.append(f"Condition x {sign} y did not hold.")
     shown = _FIRST if summarize is None else summarize
@@ -53,7 +61,7 @@ def _compare(sign, holds, x, y, message, summarize):
     for name, value in (("x", x), ("y", y)):
         count = min(shown, value.size)
         lines += [f"First {count} elements of {name}:", f"{value.reshape(-1)[:count]}"]
-    raise _broken("\n".join(lines))
+    return "\n".join(lines)
 
 
 @export("debugging.assert_equal assert_equal")
@@ -108,12 +116,18 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     y = convert_to_tensor(y, x.dtype)
     rtol, atol = [_tolerance(value, x.dtype) for value in (rtol, atol)]
     limit = add(atol, mul(rtol, elementwise.abs_(y)))
-    if np.all(logic.less(elementwise.abs_(sub(x, y)), limit).numpy()):
-        return
-    raise _broken(
-        f"{message + '.  ' if message else ''}\nx and y not equal to tolerance rtol = {rtol!s}, "
-        f"atol = {atol!s}\n{_shown('x', x, summarize)}\n{_shown('y', y, summarize)}"
-    )
+    held = logic.less(elementwise.abs_(sub(x, y)), limit)
+
+    def check(*arrays):
+        x, y, rtol, atol, held = map(EagerTensor, arrays)
+        if not np.all(held._value):
+            raise _broken(
+                f"{_prefix(message)}\nx and y not equal to tolerance rtol = {rtol!s}, "
+                f"atol = {atol!s}\n{_shown('x', x, summarize)}\n{_shown('y', y, summarize)}"
+            )
+        return ()
+
+    perform("Assert", check, (x, y, rtol, atol, held))
 
 
 def _tolerance(value, dtype):
@@ -139,13 +153,15 @@ def _shown(name, tensor, summarize):
 
 
 def _against_zero(sign, holds, x, message, summarize):
-    x = convert_to_tensor(x)
-    value = np.asarray(x.numpy())
-    if not np.all(holds(value, value.dtype.type(0))):
-        raise _broken(
-            f"{message + '.  ' if message else ''}\nCondition x {sign} 0 did not hold "
-            f"element-wise:\n{_shown('x', x, summarize)}"
-        )
+    def check(value):
+        if not np.all(holds(value, value.dtype.type(0))):
+            raise _broken(
+                f"{_prefix(message)}\nCondition x {sign} 0 did not hold element-wise:\n"
+                f"{_shown('x', EagerTensor(value), summarize)}"
+            )
+        return ()
+
+    perform("Assert", check, (convert_to_tensor(x),))
 
 
 @export("debugging.assert_negative")

@@ -9,15 +9,25 @@ import threading
 
 import numpy as np
 
-from .core import nest
+from .core import dtypes, nest
+from .core.active import thread
 from .core.containers import is_composite
 from .core.convert import convert_to_tensor
+from .core.effects import is_deferred, perform
 from .core.errors import InvalidArgumentError
 from .core.exports import export
-from .core.tensor import Tensor
+from .core.tensor import EagerTensor, Tensor
 from .core.variable import Variable
+from .graph.structured import NotStructuredError, trace_body, value_now
+from .graph.structured_branches import branch, by_number, by_truth
+from .graph.structured_loops import loop_while
+from .graph.symbolic import SymbolicTensor
+from .loop_tensor_array import LoopTensorArray
 from .ops.arguments import integer
+from .ops.casting import cast
 from .ops.identity import identity
+from .ops.joining import stack
+from .ops.ordering import argmax
 from .tensor_array import TensorArray
 
 
@@ -38,7 +48,15 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
             raise TypeError(f"cond(): '{argument}' argument required")
         if not callable(function):
             raise TypeError(f"'{argument}' must be callable.")
+    if thread.trace is not None and _is_traced(pred):
+        with contextlib.suppress(NotStructuredError):
+            return branch("StatelessIf", convert_to_tensor(pred), by_truth, (true_fn, false_fn))
     return true_fn() if pred else false_fn()  # pyright: ignore[reportOptionalCall]
+
+
+def _is_traced(x):
+    """Whether the value of something may be another when a traced function is called again."""
+    return isinstance(x, (SymbolicTensor, Variable))
 
 
 @export("case")
@@ -58,6 +76,18 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     pairs = _pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
+    return _first_that_holds(pairs, default)
+
+
+def _first_that_holds(pairs, default):
+    """The case for which a predicate holds: as branches of branches, if they can be traced."""
+    preds = [pred for pred, _ in pairs]
+    if thread.trace is not None and default is not None and any([_is_traced(p) for p in preds]):
+        functions = [*[function for _, function in pairs], default]
+        with contextlib.suppress(NotStructuredError):
+            # The first that holds has the greatest of all, and the first of equals is taken.
+            held = stack([cast(convert_to_tensor(p), dtypes.int32) for p in (*preds, True)])
+            return branch("StatelessCase", argmax(held), by_number(len(functions)), functions)
     for pred, function in pairs:
         if pred:
             return function()
@@ -125,6 +155,10 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         raise TypeError(
             f"'branch_index' must be an integer Tensor, got <dtype: '{branch_index.dtype.name}'>"
         )
+    if thread.trace is not None and _is_traced(branch_index) and branch_index.shape.rank == 0:
+        choose = by_number(len(branches))
+        with contextlib.suppress(NotStructuredError):
+            return branch("StatelessCase", convert_to_tensor(branch_index), choose, branches)
     index = integer(branch_index, "Case")
     return branches[index if 0 <= index < len(branches) else -1]()
 
@@ -194,19 +228,124 @@ def while_loop(
         raise TypeError("'parallel_iterations' must be a positive integer.")
     if not isinstance(loop_vars, (list, tuple)) or not loop_vars:
         raise ValueError("'loop_vars' must be provided.")
+    if thread.trace is not None:
+        with contextlib.suppress(NotStructuredError):
+            return while_loop_in_trace(cond, body, loop_vars, maximum_iterations)
     limit = None if maximum_iterations is None else integer(maximum_iterations, "While")
     expected = list(loop_vars)
     done = 0
     while (limit is None or done < limit) and cond(*loop_vars):
-        loop_vars = body(*loop_vars)
-        if not isinstance(loop_vars, (list, tuple)):
-            raise TypeError(
-                "The body of a while_loop must return a list or tuple with one value for each of "
-                f"the {len(expected)} loop variables. Received: {loop_vars!r}"
-            )
-        nest.assert_same_structure(expected, list(loop_vars))
+        loop_vars = checked_turn(expected, body(*loop_vars))
         done += 1
     return nest.map_structure(_as_loop_result, loop_vars)
+
+
+def checked_turn(expected, loop_vars):
+    """What `body` returned, if it is in the structure of the loop variables."""
+    if not isinstance(loop_vars, (list, tuple)):
+        raise TypeError(
+            "The body of a while_loop must return a list or tuple with one value for each of "
+            f"the {len(expected)} loop variables. Received: {loop_vars!r}"
+        )
+    nest.assert_same_structure(expected, list(loop_vars))
+    return loop_vars
+
+
+def while_loop_in_trace(cond, body, loop_vars, maximum_iterations):
+    """`while_loop` as one op of a traced function.
+
+    Raises:
+        NotStructuredError: it has to be traced turn by turn.
+    """
+    expected = list(loop_vars)
+    leaves = nest.flatten(expected)
+    limit = None if maximum_iterations is None else _as_loop_variable(maximum_iterations)
+    if limit is not None and (limit.shape.rank != 0 or not limit.dtype.is_integer):
+        raise NotStructuredError
+    packed = []
+
+    def call(function, tensors):
+        given = [
+            LoopTensorArray(leaf, tensor) if isinstance(leaf, TensorArray) else tensor
+            for leaf, tensor in zip(leaves, tensors, strict=True)
+        ]
+        return function(*nest.pack_sequence_as(expected, given))
+
+    def turn(*tensors):
+        packed.append(checked_turn(expected, call(body, tensors)))
+        pairs = zip(leaves, nest.flatten(packed[-1]), strict=True)
+        return [_rows_of(leaf, x) if isinstance(leaf, TensorArray) else x for leaf, x in pairs]
+
+    if any([_has_open_shape(leaf) or type(leaf) is float for leaf in leaves]):
+        _rehearse(lambda *tensors: call(body, tensors), leaves)
+    found = loop_while(
+        lambda *tensors: convert_to_tensor(call(cond, tensors)),
+        turn,
+        [_as_loop_variable(leaf) for leaf in leaves],
+        limit,
+    )
+    results = []
+    for leaf, tensor in zip(leaves, found, strict=True):
+        if isinstance(leaf, TensorArray):
+            leaf._become(tensor)
+        results.append(leaf if isinstance(leaf, TensorArray) else tensor)
+    return nest.pack_sequence_as(packed[-1], results)
+
+
+def _has_open_shape(leaf):
+    return isinstance(leaf, TensorArray) and not leaf.element_shape.is_fully_defined()
+
+
+def _rehearse(body, leaves):
+    """Runs `body` once to see what becomes of the loop variables; its trace is not used.
+
+    TensorArrays get to know the shape of their elements. Python floats are more precise than
+    tensors, so they must become tensors in the first turn.
+
+    Raises:
+        NotStructuredError: they do not, or the body does more than compute.
+    """
+    is_given = [not isinstance(leaf, (TensorArray, float)) for leaf in leaves]
+    given = [_as_loop_variable(x) for x, flag in zip(leaves, is_given, strict=True) if flag]
+    found = []
+
+    def run(*tensors):
+        remaining = iter(tensors)
+        values = [
+            next(remaining) if flag else leaf if type(leaf) is float else None
+            for leaf, flag in zip(leaves, is_given, strict=True)
+        ]
+        found.extend(nest.flatten(body(*values)))
+        return []
+
+    trace_body("rehearsal", run, [value_now(x) for x in given])
+    if len(found) != len(leaves):
+        raise NotStructuredError
+    for leaf, result in zip(leaves, found, strict=True):
+        if type(leaf) is float and not isinstance(result, Tensor):
+            raise NotStructuredError
+        if isinstance(leaf, TensorArray) and isinstance(result, LoopTensorArray):
+            leaf._learn_shape(result)
+
+
+def _rows_of(leaf, result):
+    """The tensor for a TensorArray that the body was given and has returned."""
+    if not isinstance(result, LoopTensorArray) or result.origin is not leaf:
+        raise NotStructuredError
+    return result.whole
+
+
+def _as_loop_variable(leaf):
+    if isinstance(leaf, TensorArray):
+        if leaf.dynamic_size:
+            raise NotStructuredError
+        return leaf._all_as_one()
+    if is_composite(leaf):
+        raise NotStructuredError
+    try:
+        return convert_to_tensor(leaf)
+    except (TypeError, ValueError):
+        raise NotStructuredError from None
 
 
 def _as_loop_result(value):
@@ -284,6 +423,19 @@ def assert_(condition, data, summarize=None, name=None):
     Raises:
         InvalidArgumentError: the condition does not hold.
     """
+    if not is_deferred() or not isinstance(condition, (Tensor, Variable)):
+        _check(condition, data, summarize)
+        return
+
+    def check(*arrays):
+        held, *shown = map(EagerTensor, arrays)
+        _check(held, shown, summarize)
+        return ()
+
+    perform("Assert", check, [convert_to_tensor(item) for item in (condition, *data)])
+
+
+def _check(condition, data, summarize):
     if condition:
         return
     count = 3 if summarize is None else summarize

@@ -5,11 +5,13 @@ import textwrap
 import time
 from contextlib import contextmanager
 
+import numpy as np
+
 from ._version import __version__
 from .core.dispatch import thread
+from .core.effects import perform
 from .core.exports import export
 from .core.name_scopes import current_scope
-from .ops.creation import constant
 
 export("version.VERSION", __version__)
 export("version.GIT_VERSION", f"v{__version__}")
@@ -113,30 +115,32 @@ def get_current_name_scope():
 @export("inside_function")
 def inside_function():
     """Whether a function is being traced."""
-    return False
+    return thread.trace is not None
 
 
 @export("is_symbolic_tensor")
 def is_symbolic_tensor(tensor):
-    """Whether a tensor stands for a value that is not at hand."""
-    return False
+    """Whether a tensor belongs to a function being traced."""
+    return type(tensor).__name__ == "SymbolicTensor"
 
 
 @export("init_scope")
 @contextmanager
 def init_scope():
-    """A context that tapes and accumulators do not see."""
-    recorders, thread.recorders = thread.recorders, ()
+    """A context outside of the functions being traced, which tapes and accumulators do not see."""
+    outside = thread.recorders, thread.trace
+    thread.recorders, thread.trace = (), None
     try:
         yield
     finally:
-        thread.recorders = recorders
+        thread.recorders, thread.trace = outside
 
 
 @export("timestamp")
 def timestamp(name=None):
     """The time since 1970 in seconds, as a float64 tensor."""
-    return constant(time.time(), "float64")
+    (now,) = perform("Timestamp", lambda: (np.float64(time.time()),), fixed=True)
+    return now
 
 
 # AutoGraph ----------------------------------------------------------------------------------------

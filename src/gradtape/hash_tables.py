@@ -6,6 +6,7 @@ import numpy as np
 
 from .core import dtypes
 from .core.convert import convert_to_tensor
+from .core.effects import performed
 from .core.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .core.exports import export
 from .core.ragged_tensor import RaggedTensor
@@ -245,10 +246,12 @@ class _DictTable(_Table):
         """The value of keys that are not in the table."""
         return self._default
 
+    @performed("LookupTableSizeV2")
     def size(self, name=None):
         """The number of keys."""
         return EagerTensor(np.int64(len(self._found)))
 
+    @performed("LookupTableExportV2")
     def export(self, name=None):
         """All keys and all values, as a pair of tensors."""
         keys = self._array(list(self._found), (), self._key_dtype)
@@ -265,6 +268,7 @@ class _DictTable(_Table):
     def _value_array(self, items):
         return self._array(items, self._default.shape, self._value_dtype)
 
+    @performed("LookupTableFindV2")
     def _find(self, keys, defaults=None) -> Any:
         array = np.asarray(keys._value)
         flat = array.reshape(-1).tolist()
@@ -355,6 +359,7 @@ class StaticVocabularyTable(_Table):
         known = 0 if self._table is None else len(self._table._found)
         return EagerTensor(np.int64(known + self._buckets))
 
+    @performed("LookupTableFindV2")
     def _find(self, keys):
         words = keys if keys.dtype is dtypes.string else as_string(keys)
         buckets = np.asarray(to_hash_bucket_fast(words, self._buckets)._value)
@@ -394,10 +399,13 @@ class MutableHashTable(_DictTable):
         """
         if dynamic_default_values is None:
             return super().lookup(keys)
-        keys = self._as_keys(keys)
-        defaults = self._values_for(keys, dynamic_default_values, "LookupTableFindV2")
-        return self._find(keys, defaults)
+        return self._find_or(self._as_keys(keys), dynamic_default_values)
 
+    @performed("LookupTableFindV2")
+    def _find_or(self, keys, defaults):
+        return self._find(keys, self._values_for(keys, defaults, "LookupTableFindV2"))
+
+    @performed("LookupTableInsertV2")
     def insert(self, keys, values, name=None):
         """Sets the values of keys, whether they are there or not.
 
@@ -411,6 +419,7 @@ class MutableHashTable(_DictTable):
         flat = np.asarray(keys._value).reshape(-1).tolist()
         self._found.update(zip(flat, items, strict=True))
 
+    @performed("LookupTableRemoveV2")
     def remove(self, keys, name=None):
         """Removes keys, of which some may not be there."""
         keys = self._as_keys(keys)
@@ -472,6 +481,7 @@ class DenseHashTable(MutableHashTable):
         """Removes keys, as `remove`."""
         self.remove(keys)
 
+    @performed("LookupTableFindV2")
     def _find(self, keys, defaults=None):
         self._check_keys(keys, "LookupTableFindV2")
         return super()._find(keys, defaults)

@@ -1,8 +1,10 @@
 """Functions applied along the first axis of tensors: map_fn, scan, foldl, foldr."""
 
+import contextlib
 from typing import Any
 
 from .core import dtypes, nest
+from .core.active import thread
 from .core.containers import is_composite
 from .core.convert import convert_to_tensor
 from .core.errors import InvalidArgumentError, OutOfRangeError
@@ -11,8 +13,11 @@ from .core.ragged_spec import RaggedTensorSpec
 from .core.ragged_tensor import RaggedTensor
 from .core.spec import TensorSpec
 from .core.tensor import Tensor
+from .graph.structured import NotStructuredError
+from .graph.structured_loops import loop_over
 from .ops.creation import zeros
-from .ops.joining import stack, unstack
+from .ops.joining import concat, stack, unstack
+from .ops.manipulation import expand_dims
 from .ops.ragged import stack as stack_ragged
 
 
@@ -48,18 +53,26 @@ def map_fn(
     """
     _check_callable(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature
-    leaves, rows = _rows(elems, ragged=True)
+    leaves = _leaves(elems, ragged=True)
     if signature is None:
         structure = elems
         specs = [_open_spec(leaf) for leaf in leaves]
     else:
         structure = signature
         specs = [_spec(item) for item in nest.flatten(signature)]
-    columns: list = [[] for _ in specs]
-    for parts in zip(*rows, strict=True):
+
+    def result_for(parts):
         result = fn(nest.pack_sequence_as(elems, list(parts)))
         nest.assert_same_structure(structure, result)
-        for column, spec, value in zip(columns, specs, nest.flatten(result), strict=True):
+        return nest.flatten(result)
+
+    if thread.trace is not None and all([isinstance(spec, TensorSpec) for spec in specs]):
+        with contextlib.suppress(NotStructuredError):
+            found = loop_over(lambda *parts: _declared(result_for(parts), specs), [], leaves)
+            return nest.pack_sequence_as(structure, found)
+    columns: list = [[] for _ in specs]
+    for parts in zip(*[_parts_of(leaf) for leaf in leaves], strict=True):
+        for column, spec, value in zip(columns, specs, result_for(parts), strict=True):
             column.append(_as_declared(value, spec, column))
     joined = [_joined(column, spec) for column, spec in zip(columns, specs, strict=True)]
     return nest.pack_sequence_as(structure, joined)
@@ -78,6 +91,10 @@ def _spec(item):
     if isinstance(item, (TensorSpec, RaggedTensorSpec)) or hasattr(item, "_stacked"):
         return item
     return TensorSpec(None, dtypes.as_dtype(item))
+
+
+def _declared(values, specs):
+    return [_as_declared(value, spec, ()) for value, spec in zip(values, specs, strict=True)]
 
 
 def _as_declared(value, spec, column):
@@ -149,6 +166,10 @@ def scan(
     """
     _check_callable(fn)
     structure = elems if initializer is None else initializer
+    if thread.trace is not None:
+        with contextlib.suppress(NotStructuredError):
+            stacked = _scan_in_trace(fn, elems, initializer, reverse, stacks=True)
+            return nest.pack_sequence_as(structure, stacked)
     values = _carried(fn, elems, initializer, reverse)
     first = next(values)
     specs = [TensorSpec(None, leaf.dtype) for leaf in first]
@@ -198,6 +219,10 @@ def foldr(
 def _fold(fn, elems, initializer, reverse):
     _check_callable(fn)
     structure = elems if initializer is None else initializer
+    if thread.trace is not None:
+        with contextlib.suppress(NotStructuredError):
+            last = _scan_in_trace(fn, elems, initializer, reverse, stacks=False)
+            return nest.pack_sequence_as(structure, last)
     leaves: list = []
     for leaves in _carried(fn, elems, initializer, reverse):  # noqa: B007 - the last is wanted
         pass
@@ -206,7 +231,7 @@ def _fold(fn, elems, initializer, reverse):
 
 def _carried(fn, elems, initializer, reverse):
     """The values `fn` carries along, the first included, each as the list of its leaves."""
-    rows = _rows(elems)[1]
+    rows = [_parts_of(leaf) for leaf in _leaves(elems)]
     parts_in_order = zip(*[reversed(row) if reverse else row for row in rows], strict=True)
     if initializer is None:
         structure = elems
@@ -217,18 +242,62 @@ def _carried(fn, elems, initializer, reverse):
     else:
         structure = initializer
         carried = [convert_to_tensor(value) for value in nest.flatten(initializer)]
-    expected = [leaf.dtype for leaf in carried]
+    step = _step(fn, elems, structure, carried)
     yield carried
     for parts in parts_in_order:
+        carried = step(carried, parts)
+        yield carried
+
+
+def _step(fn, elems, structure, first):
+    """`fn` on lists of leaves: from what is carried and parts to what is carried next."""
+    expected = [leaf.dtype for leaf in first]
+
+    def step(carried, parts):
         value = fn(
             nest.pack_sequence_as(structure, carried), nest.pack_sequence_as(elems, list(parts))
         )
         nest.assert_same_structure(structure, value)
-        carried = [
+        return [
             value if isinstance(value, Tensor) else convert_to_tensor(value, dtype_hint=dtype)
             for value, dtype in zip(nest.flatten(value), expected, strict=True)
         ]
-        yield carried
+
+    return step
+
+
+def _scan_in_trace(fn, elems, initializer, reverse, *, stacks):
+    """`scan`, or if nothing is stacked a fold, as one op of a traced function.
+
+    Raises:
+        NotStructuredError: it has to be traced part by part.
+    """
+    leaves = _leaves(elems)
+    if initializer is None:
+        if leaves[0].shape[0] < 2:
+            raise NotStructuredError
+        structure = elems
+        start = [leaf[-1 if reverse else 0] for leaf in leaves]
+        leaves = [leaf[:-1] if reverse else leaf[1:] for leaf in leaves]
+    else:
+        structure = initializer
+        start = [convert_to_tensor(value) for value in nest.flatten(initializer)]
+    step = _step(fn, elems, structure, start)
+    count = len(start)
+
+    def turn(*tensors):
+        carried = step(list(tensors[:count]), tensors[count:])
+        return [*carried, *carried] if stacks else carried
+
+    found = loop_over(turn, start, leaves, reverse=reverse)
+    if not stacks:
+        return found
+    found = found[count:]
+    if initializer is None:
+        ends = [expand_dims(first, 0) for first in start]
+        pairs = zip(found, ends, strict=True) if reverse else zip(ends, found, strict=True)
+        found = [concat(list(pair), 0) for pair in pairs]
+    return found
 
 
 def _check_callable(fn):
@@ -236,8 +305,8 @@ def _check_callable(fn):
         raise TypeError(f"The provided function {fn!r} is not callable.")
 
 
-def _rows(elems, ragged=False):
-    """The tensors in `elems`, and for each the list of its parts along the first axis."""
+def _leaves(elems, ragged=False):
+    """The tensors in `elems`, whose first axes must have one length."""
     leaves: list[Any] = [
         leaf
         if ragged and (isinstance(leaf, RaggedTensor) or hasattr(leaf, "_unstacked"))
@@ -255,7 +324,7 @@ def _rows(elems, ragged=False):
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         if length != lengths[0]:
             raise ValueError(f"Dimensions {lengths[0]} and {length} are not compatible")
-    return leaves, [_parts_of(leaf) for leaf in leaves]
+    return leaves
 
 
 def _checked_to_be_mapped(leaf):

@@ -21,6 +21,10 @@ _TOPICS = {
         "",
     ),
     "control": ("control_flow iteration printing python_functions tensor_array", ""),
+    "function": (
+        "graph.default_graph graph.function graph.gradients",
+        "types types.experimental",
+    ),
     "variables": ("initial_values", ""),
     "math": (
         "ops.bessel ops.counting ops.integrals ops.inverse_permutation ops.polynomials "

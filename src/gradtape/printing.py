@@ -7,6 +7,7 @@ import numpy as np
 
 from .core import nest
 from .core.convert import convert_to_tensor
+from .core.effects import perform
 from .core.exports import export, public
 from .core.indexed_slices import IndexedSlices
 from .core.log import get_logger
@@ -42,22 +43,38 @@ def print_(*inputs, **kwargs):
     end = kwargs.pop("end", "\n")
     if kwargs:
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
-    write = _writer(sys.stderr if stream is None else stream)
+    write = _writer(stream)
     edge = 3 if summarize is None else summarize
-    if len(inputs) == 1 and _is_scalar_string(inputs[0]):
-        text = convert_to_tensor(inputs[0])._value.item().decode(errors="replace")
-    else:
-        text = sep.join([_text(item, edge) for item in inputs])
-    write(text + ("\n" if end is None else end))
+    leaves = nest.flatten(inputs, expand_composites=True)
+    tensors = [convert_to_tensor(x) for x in leaves if isinstance(x, (Tensor, Variable))]
+
+    def print_values(*arrays):
+        values = iter(arrays)
+        shown = [
+            EagerTensor(next(values)) if isinstance(x, (Tensor, Variable)) else x for x in leaves
+        ]
+        items = nest.pack_sequence_as(inputs, shown, expand_composites=True)
+        if len(items) == 1 and _is_scalar_string(items[0]):
+            text = items[0]._value.item().decode(errors="replace")
+        else:
+            text = sep.join([_text(item, edge) for item in items])
+        write(text + ("\n" if end is None else end))
+        return ()
+
+    perform("PrintV2", print_values, tensors)
 
 
 def _is_scalar_string(item):
-    is_tensor = isinstance(item, (Tensor, Variable))
-    return is_tensor and item.dtype.name == "string" and item.shape.rank == 0
+    return isinstance(item, Tensor) and item.dtype.name == "string" and item.shape.rank == 0
 
 
 def _writer(stream):
     """The function that takes the text to where it belongs."""
+    # The standard streams are looked up when something is printed: they may be others by then.
+    if stream is None or stream is sys.stderr:
+        return lambda text: _put(sys.stderr, text)
+    if stream is sys.stdout:
+        return lambda text: _put(sys.stdout, text)
     if stream in _LEVELS:
         return lambda text: getattr(get_logger(), stream)(text)
     if isinstance(stream, str) and stream.startswith("file://"):

@@ -15,6 +15,7 @@ from .core import (
     tensor as tensors,
     variable_creation,
 )
+from .core.active import thread
 
 export = exports.export
 
@@ -66,8 +67,8 @@ def is_tensor(x):
 
 @export("executing_eagerly")
 def executing_eagerly():
-    """Whether ops run as they are called."""
-    return True
+    """Whether ops run as they are called: not while a function is traced."""
+    return thread.trace is None
 
 
 @export("get_static_value")

@@ -4,7 +4,7 @@ Threads within an op are those of `core.parallel`; products have the threads of 
 other settings are remembered so that programs which set and read them run, and change no result.
 """
 
-from .core.dispatch import thread
+from .core.active import program, thread
 from .core.errors import InvalidArgumentError
 from .core.exports import export
 from .core.log import get_logger
@@ -25,7 +25,6 @@ class _Settings:
         self.tensor_float_32 = True
         self.log_placement = False
         self.filter_tracebacks = True
-        self.functions_run_eagerly = False
 
 
 _settings = _Settings()
@@ -36,13 +35,13 @@ _settings = _Settings()
 @export("config.run_functions_eagerly config.experimental_run_functions_eagerly")
 def run_functions_eagerly(run_eagerly):
     """Says whether functions run as plain Python at every call."""
-    _settings.functions_run_eagerly = bool(run_eagerly)
+    program.functions_run_eagerly = bool(run_eagerly)
 
 
 @export("config.functions_run_eagerly config.experimental_functions_run_eagerly")
 def functions_run_eagerly():
     """Whether functions run as plain Python at every call."""
-    return _settings.functions_run_eagerly
+    return program.functions_run_eagerly
 
 
 # Threads ------------------------------------------------------------------------------------------
@@ -202,6 +201,7 @@ class _FiniteChecker(Recorder):
     """Looks at the results of all ops of its thread."""
 
     __slots__ = ()
+    sees_everything = True
 
     def record(self, op, attrs, inputs, out):
         for position, tensor in enumerate(out if isinstance(out, tuple) else (out,)):

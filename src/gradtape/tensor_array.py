@@ -1,13 +1,19 @@
 """TensorArray: a list of tensors of one dtype, for loops that fill or read one at a time."""
 
+from typing import Any
+
 import numpy as np
 
 from .core import dtypes
+from .core.active import thread
 from .core.convert import convert_to_tensor
 from .core.errors import InvalidArgumentError, OutOfRangeError
 from .core.exports import export
 from .core.shapes import TensorShape
 from .core.tensor import EagerTensor, Tensor
+from .graph.structured import NotStructuredError
+from .graph.structured_rows import in_body, outside_of_bodies, read_row
+from .graph.symbolic import SymbolicTensor
 from .ops.arguments import integer, integers
 from .ops.broadcasting import words
 from .ops.creation import zeros
@@ -76,7 +82,24 @@ class TensorArray:
         self._clear_after_read = True if clear_after_read is None else bool(clear_after_read)
         self._infer_shape = infer_shape
         self._element_shape = TensorShape(element_shape)
-        self._tensors: list = [None] * integer(size, "TensorArrayV3")
+        self._tensors = [None] * integer(size, "TensorArrayV3")
+        self._home = thread.trace
+        self._whole: Any = None  # all tensors as one, where that is at hand
+
+    @property
+    def _tensors(self) -> list:
+        if self._rows is None:
+            with outside_of_bodies(self._home):
+                self._rows = unstack(self._whole)
+        return self._rows
+
+    @_tensors.setter
+    def _tensors(self, tensors):
+        self._rows: Any = tensors
+
+    @property
+    def _length(self):
+        return self._whole._value.shape[0] if self._rows is None else len(self._rows)
 
     # Facts --------------------------------------------------------------------------------------
 
@@ -106,11 +129,11 @@ class TensorArray:
 
     def size(self, name=None):
         """The number of tensors, as a scalar tensor."""
-        return EagerTensor(np.int32(len(self._tensors)))
+        return EagerTensor(np.int32(self._length))
 
     def __repr__(self):
         return (
-            f"<tf.TensorArray: size={len(self._tensors)}, dtype={self._dtype.name}, "
+            f"<tf.TensorArray: size={self._length}, dtype={self._dtype.name}, "
             f"element_shape={self._element_shape}>"
         )
 
@@ -123,12 +146,14 @@ class TensorArray:
             OutOfRangeError: there is no such position.
             InvalidArgumentError: it was read before, and the array clears what is read.
         """
+        if type(index) is SymbolicTensor and self._is_outside:
+            return read_row(self._all_as_one(), index)
         index = integer(index, "TensorArrayReadV3")
         if index < 0:
             raise _out_of_range(f"Reading from negative indices (index {index}) is not allowed.")
-        if index >= len(self._tensors):
+        if index >= self._length:
             raise _out_of_range(
-                f"Tried to read from index {index} but array size is: {len(self._tensors)} "
+                f"Tried to read from index {index} but array size is: {self._length} "
             )
         tensor = self._tensor(index)
         if tensor is _CLEARED:
@@ -136,9 +161,48 @@ class TensorArray:
                 f"Could not read index {index} twice because it was cleared after a previous read "
                 "(perhaps try setting clear_after_read = false?)"
             )
-        if self._clear_after_read:
+        # A body is traced once and runs often: nothing outside of it changes.
+        if self._clear_after_read and not self._is_outside:
             self._tensors[index] = _CLEARED
+            self._whole = None
         return tensor
+
+    @property
+    def _is_outside(self):
+        """Whether this is the array of a function in which the body of a loop is being traced."""
+        return thread.trace is not None and thread.trace is not self._home and in_body()
+
+    def _check_can_change(self):
+        if self._is_outside:
+            raise NotStructuredError
+
+    def _all_as_one(self):
+        """All tensors joined along a new first axis; zeros stand for those cleared or not written.
+
+        Raises:
+            NotStructuredError: there are none, or their shapes differ.
+        """
+        if self._whole is None:
+            known = self._element_shape
+            if not self._length or not known.is_fully_defined():
+                raise NotStructuredError
+            with outside_of_bodies(self._home):
+                self._whole = stack([
+                    zeros(known, self._dtype) if x is None or x is _CLEARED else x
+                    for x in self._tensors
+                ])  # fmt: skip
+        return self._whole
+
+    def _learn_shape(self, other):
+        """Has the shape that the tensors of another array turned out to have."""
+        if self._infer_shape:
+            self._element_shape = self._element_shape.merge_with(other._element_shape)
+
+    def _become(self, whole):
+        """Has the rows of a tensor for its tensors; they are taken apart when that is needed."""
+        self._tensors = None
+        self._whole = whole
+        self._element_shape = whole.shape[1:]
 
     def write(self, index, value, name=None):
         """Puts a tensor at a position; returns the array.
@@ -152,17 +216,19 @@ class TensorArray:
         return self
 
     def _put(self, index, value):
-        size = len(self._tensors)
+        size = self._length
         if index < 0:
             raise _out_of_range(f"Writing to negative indices (index {index}) is not allowed.")
         if index >= size and not self._dynamic_size:
             raise _out_of_range(
                 f"Tried to write to index {index} but array is not resizeable and size is: {size} "
             )
+        self._check_can_change()
         tensor = self._checked(value)
         if index >= size:
             self._tensors += [None] * (index + 1 - size)
         self._tensors[index] = tensor
+        self._whole = None
 
     def _checked(self, value):
         """The value as a tensor that may be written here."""
@@ -203,7 +269,9 @@ class TensorArray:
             InvalidArgumentError: their shapes differ.
             ValueError: some were not written, and the shape of the others does not say theirs.
         """
-        return self._joined(range(len(self._tensors)))
+        if self._whole is not None:
+            return self._whole
+        return self._joined(range(self._length))
 
     def gather(self, indices, name=None):
         """The tensors at some positions, joined along a new first axis.
@@ -211,7 +279,7 @@ class TensorArray:
         Raises:
             OutOfRangeError: there is no such position.
         """
-        size = len(self._tensors)
+        size = self._length
         places = integers(indices, "TensorArrayGatherV3", "dtype").tolist()
         if not isinstance(places, list):
             raise TypeError(f"TensorArray.gather takes a list of indices. Received: {indices!r}")
@@ -240,7 +308,7 @@ class TensorArray:
         Raises:
             InvalidArgumentError: they are scalars, or differ in another axis.
         """
-        parts = self._readable(range(len(self._tensors)))
+        parts = self._readable(range(self._length))
         for index, part in enumerate(parts):
             if not part.ndim:
                 raise _invalid(
@@ -254,13 +322,16 @@ class TensorArray:
         Raises:
             ValueError: there are more than the array holds, and it does not grow.
         """
-        parts = unstack(convert_to_tensor(value, dtype_hint=self._dtype))
-        size = len(self._tensors)
+        value = convert_to_tensor(value, dtype_hint=self._dtype)
+        parts = unstack(value)
+        size = self._length
         if len(parts) > size and not self._dynamic_size:
             raise ValueError(
                 f"Cannot unstack {len(parts)} tensors into a TensorArray of static size {size} "
             )
+        self._check_can_change()
         self._tensors = [self._checked(part) for part in parts]
+        self._whole = value if thread.trace is not None and parts else None
         return self
 
     def scatter(self, indices, value, name=None):
@@ -295,14 +366,16 @@ class TensorArray:
                 "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
                 f"{sizes.sum()} and value's shape is: {list(value.shape)} "
             )
-        count = len(self._tensors)
+        count = self._length
         if len(sizes) > count and not self._dynamic_size:
             raise _invalid(
                 "TensorArray's size is not equal to the size of lengths "
                 f"({count} vs. {len(sizes)}), and the TensorArray is not marked as dynamically "
                 "resizeable."
             )
+        self._check_can_change()
         self._check_dtype(value)
+        self._whole = None
         self._tensors = split(value, sizes.tolist()) if len(sizes) else []
         return self
 
@@ -319,7 +392,9 @@ class TensorArray:
 
     def close(self, name=None):
         """Frees all tensors."""
-        del self._tensors[:]
+        self._check_can_change()
+        self._tensors = []
+        self._whole = None
 
 
 @export("TensorArraySpec")

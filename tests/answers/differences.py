@@ -170,6 +170,7 @@ SINGLE_PRECISION = {
     "ScaleAndTranslate": _SINGLE,
     "tf.image.adjust_brightness": _SINGLE,
     "tf.image.adjust_contrast": _SINGLE,
+    "tf.image.psnr": _SINGLE,
     "tf.image.adjust_gamma": _SINGLE,
     "tf.image.adjust_hue": _SINGLE,
     "tf.image.adjust_saturation": _SINGLE,

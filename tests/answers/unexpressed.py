@@ -10,7 +10,7 @@ _FUNCTIONS = {
         random.set_global_generator register_tensor_conversion_function""",
     "it is a context, or decorates: there is no value to compare": """
         autograph.experimental.do_not_convert autograph.experimental.set_loop_options
-        control_dependencies device init_scope variable_creator_scope""",
+        control_dependencies device function init_scope variable_creator_scope""",
     "it changes how other functions are called": """
         experimental.dispatch_for_api experimental.dispatch_for_binary_elementwise_apis
         experimental.dispatch_for_binary_elementwise_assert_apis
@@ -33,7 +33,7 @@ _FUNCTIONS = {
     "TensorFlow has it for other processors only": """
         approx_top_k conv2d_backprop_filter_v2 conv2d_backprop_input_v2 fftnd ifftnd irfftnd rfftnd
         nn.approx_min_k signal.fftnd signal.ifftnd signal.irfftnd signal.rfftnd""",
-    "TensorFlow refuses it outside of graphs": "parallel_stack",
+    "TensorFlow refuses it outside of graphs": "gradients hessians parallel_stack",
     "TensorFlow's takes linear operators, which gradtape does not have": """
         linalg.experimental.conjugate_gradient""",
 }

@@ -196,7 +196,8 @@ def _gradients_of_outputs(mode, grads, keep, saved, out_ids):
     specs = saved[-1] if type(saved[-1]) is tuple else ()
     for i, g in enumerate(found):
         if g is None:
-            found[i] = mode.zeros(*specs[i])
+            # A record that wants to know which gradients came has no shapes for the others.
+            found[i] = None if specs[i] is None else mode.zeros(*specs[i])
         elif type(g) is mode.sparse:
             found[i] = mode.densify(g)
     return tuple(found)

@@ -43,13 +43,32 @@ def override(name, inputs, outputs, backward):
         outputs: tensors.
         backward: from one gradient per output to one gradient (or None) per input.
     """
+    if thread.translations:
+        backward = _with_translations(backward, thread.translations)
+        inputs, outputs = [x._here() for x in inputs], [x._here() for x in outputs]
     batched = [x for x in (*inputs, *outputs) if isinstance(x, BatchedTensor)]
     if batched:
         innermost = max(batched, key=lambda x: x._level)
         return _override_batched(name, inputs, outputs, backward, innermost)
-    fresh = [_twin(o) for o in outputs]
+    if thread.trace is not None:
+        fresh = thread.trace.rule(name, inputs, outputs, backward)
+    else:
+        fresh = [_twin(o) for o in outputs]
     _record(thread.recorders, name, inputs, outputs, fresh, backward)
     return fresh
+
+
+def _with_translations(backward, translations):
+    """A rule made inside another one, which holds on to the same tensors of a closed trace."""
+
+    def translated(*grads):
+        outside, thread.translations = thread.translations, translations + thread.translations
+        try:
+            return backward(*grads)
+        finally:
+            thread.translations = outside
+
+    return translated
 
 
 def _twin(tensor):
@@ -65,13 +84,19 @@ def _record(recorders, name, inputs, outputs, fresh, backward):
     """Tells each recorder how `fresh` came about: by the rule, or as copies of `outputs`."""
     op, attrs = _overriding_op(name, len(inputs), len(fresh)), {"backward": backward}
     out = fresh[0] if len(fresh) == 1 else tuple(fresh)
-    ids = [x._id for x in inputs]
+    inputs = tuple(inputs)
     for recorder in recorders:
-        if recorder.tracks(ids):
-            op.record(recorder, attrs, tuple(inputs), out)
-        else:
-            for old, new in zip(outputs, fresh, strict=True):
-                identity_row.op.record(recorder, NO_ATTRS, (old,), new)
+        if not recorder.record_rule(op, attrs, inputs, outputs, out):
+            tell_of_rule(recorder, op, attrs, inputs, outputs, out)
+
+
+def tell_of_rule(recorder, op, attrs, inputs, old, out):
+    """Has a recorder follow a rule, or what the rule takes the place of if it follows no input."""
+    if recorder.tracks([x._id for x in inputs]):
+        op.record(recorder, attrs, inputs, out)
+        return
+    for each, new in zip(old, out if type(out) is tuple else (out,), strict=True):
+        identity_row.op.record(recorder, NO_ATTRS, (each,), new)
 
 
 def _override_batched(name, inputs, outputs, backward, innermost):

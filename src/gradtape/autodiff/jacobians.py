@@ -97,7 +97,7 @@ class _Rows:
         self._pieces = []
 
     def add(self, start, stop, piece):
-        if thread.recorders or type(piece) is not EagerTensor:
+        if thread.recorders or thread.trace is not None or type(piece) is not EagerTensor:
             self._pieces.append(piece)
             return
         if self._array is None:
@@ -113,7 +113,7 @@ class _Rows:
 
 def _sweep(recording, target, sources, seeds, free):
     """All rows of `seeds` in one walk."""
-    outermost = not thread.recorders and not thread.batch_depth
+    outermost = not thread.recorders and not thread.batch_depth and thread.trace is None
     with batch_level() as level:
         if outermost and not (recording.nan_safe or thread.nan_safe or recording.has_complex):
             grads = {target._id: seeds}
@@ -189,7 +189,7 @@ def _rule_of_rows(rule):
 def _batched(g):
     """Rows as the gradient of one element, for the rules; one for each output if several came."""
     if type(g) is tuple:
-        return tuple([_batched(each) for each in g])
+        return tuple([None if each is None else _batched(each) for each in g])
     return BatchedTensor(EagerTensor(g), thread.batch_depth, 0)
 
 
@@ -200,7 +200,7 @@ def _rows_of(d, g):
     d = _dense(d)
     if type(d) is BatchedTensor:
         return d._inner._value
-    rows = len(g[0] if type(g) is tuple else g)
+    rows = len(next(each for each in g if each is not None) if type(g) is tuple else g)
     return np.broadcast_to(d._value, (rows, *d._value.shape))
 
 

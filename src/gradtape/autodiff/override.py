@@ -60,6 +60,16 @@ class _Overrides(threading.local):
 _overrides = _Overrides()
 
 
+def active_overrides():
+    """From op types to the gradients that take the place of theirs here."""
+    return _overrides.active
+
+
+def active_gradient(op):
+    """The name of the gradient that takes the place of the op's here, or None."""
+    return _overrides.active.get(op.name)
+
+
 @contextlib.contextmanager
 def _no_overrides():
     """For what recorders compute at once, as tangents: only the ops that the user calls count."""

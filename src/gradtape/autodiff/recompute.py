@@ -4,11 +4,11 @@ import functools
 
 from ..core import convert, nest
 from ..core.dispatch import thread
-from ..core.random_seed import capture
+from ..core.random_seed import SameDraws
 from ..core.tensor import Tensor
 from ..core.variable import Variable
 from .custom import VariableWatcher, override
-from .tape import GradientTape
+from .tape import GradientTape, tensor_of
 
 
 class _SourceWatcher(VariableWatcher):
@@ -20,6 +20,9 @@ class _SourceWatcher(VariableWatcher):
         self._recorders = recorders
 
     def record(self, op, attrs, inputs, out):
+        for recorder in self._recorders:
+            if recorder.is_silent:
+                recorder.record(op, attrs, inputs, out)
         for x in inputs:
             if self.tracks((x._id,)):
                 self.tensors.setdefault(x._id, x)
@@ -52,12 +55,13 @@ def recompute_grad(f):
 
     @functools.wraps(f)
     def recomputed(*args, **kwargs):
-        before, maps = capture(), thread.maps
+        draws, maps = SameDraws(), thread.maps
         recorders = thread.recorders
         watcher = _SourceWatcher(recorders)
         thread.recorders = (watcher,)
         try:
-            result = f(*args, **kwargs)
+            with draws.first_time():
+                result = f(*args, **kwargs)
         finally:
             thread.recorders = recorders
         given = [
@@ -66,22 +70,21 @@ def recompute_grad(f):
             if isinstance(leaf, (Tensor, Variable))
         ]
         sources = given + watcher.others_than(given)
+        # A tensor that is given twice has one gradient.
+        sources = list({tensor_of(x, "source")._id: x for x in sources}.values())
         inputs = [x._read() if isinstance(x, Variable) else x for x in sources]
         known = {x._id for x in inputs}
         captured = [x for key, x in watcher.tensors.items() if key not in known]
         flat = [convert.convert_to_tensor(r) for r in nest.flatten(result, expand_composites=True)]
 
         def backward(*grads):
-            after, maps_now = capture(), thread.maps
-            before.restore()
-            thread.maps = maps
+            maps_now, thread.maps = thread.maps, maps
             try:
-                with GradientTape(watch_accessed_variables=False) as tape:
+                with draws.again(), GradientTape(watch_accessed_variables=False) as tape:
                     tape.watch([x for x in sources + captured if x.dtype.is_differentiable])
                     again = nest.flatten(f(*args, **kwargs), expand_composites=True)
             finally:
                 thread.maps = maps_now
-                after.restore()
             again = [convert.convert_to_tensor(r) for r in again]
             return tape.gradient(again, sources + captured, output_gradients=list(grads))
 

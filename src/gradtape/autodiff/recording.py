@@ -22,6 +22,8 @@ class Recording(Recorder):
         "departures",
         "has_bfloat16",
         "has_complex",
+        "is_persistent",
+        "is_stopped",
         "nan_safe",
         "records",
         "tracked",
@@ -29,13 +31,15 @@ class Recording(Recorder):
         "watches_variables",
     )
 
-    def __init__(self, watches_variables, nan_safe=False):
+    def __init__(self, watches_variables, nan_safe=False, is_persistent=False):
         self.records = []
         self.append = self.records.append
         self.tracked = set()
         self.variables = {}
         self.watches_variables = watches_variables
         self.nan_safe = nan_safe
+        self.is_persistent = is_persistent
+        self.is_stopped = False
         self.broken = False
         self.has_complex = False
         self.has_bfloat16 = False
@@ -69,6 +73,20 @@ class Recording(Recorder):
         unknown = self.watches_variables and variable._handle.id not in self.variables
         if unknown and variable.trainable:
             self.watch_variable(variable)
+
+    def watch_accessed(self, variables, ids, kinds):
+        """What `variable_read` of many variables does, at once.
+
+        Args:
+            variables: the trainable ones, by id.
+            ids: the ids of those that can be differentiated.
+            kinds: the kinds of their dtypes.
+        """
+        if self.watches_variables:
+            self.variables.update(variables)
+            self.tracked.update(ids)
+            self.has_complex = self.has_complex or "c" in kinds
+            self.has_bfloat16 = self.has_bfloat16 or "V" in kinds
 
     def watch_variable(self, variable):
         handle = variable._handle

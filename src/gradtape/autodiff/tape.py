@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core import convert, log, nest
+from ..core.active import is_recording
 from ..core.dispatch import thread
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices
@@ -94,15 +95,19 @@ class GradientTape:
                 "already-active tape."
             )
         if self._inner is None:
-            self._inner = Recording(self._watch_accessed_variables, self._nan_safe)
+            self._inner = Recording(
+                self._watch_accessed_variables, self._nan_safe, self._persistent
+            )
             self._departures = self._inner.departures
+        self._inner.is_stopped = False
         thread.recorders = (*thread.recorders, self._inner)
         self._recording = True
 
     def _pop(self):
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        inner = self._inner
+        inner: Any = self._inner
+        inner.is_stopped = True
         thread.recorders = tuple([r for r in thread.recorders if r is not inner])
         self._recording = False
 
@@ -130,8 +135,10 @@ class GradientTape:
                     f"{leaf.dtype!r}",
                     depth=1,
                 )
+            if isinstance(leaf, Tensor):
+                leaf = leaf._here()
             # As in TensorFlow, where a thread without an active tape has nothing to watch with.
-            if thread.recorders:
+            if is_recording():
                 if isinstance(leaf, Variable):
                     self._inner.watch_variable(leaf)
                 elif leaf.dtype.is_differentiable:
@@ -226,7 +233,7 @@ class GradientTape:
         Raises:
             RuntimeError: the tape was used already, or is not persistent and batching is off.
         """
-        if not experimental_use_pfor and not self._persistent:
+        if not experimental_use_pfor and not self._persistent and thread.trace is None:
             raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("jacobian", "with  "))
         inner = self._usable()
         y = tensor_of(target, "target")
@@ -269,7 +276,7 @@ class GradientTape:
             RuntimeError: the tape was used already, or is not persistent and batching is off.
             ValueError: a rank is below 2, or the batches differ in size.
         """
-        if not experimental_use_pfor and not self._persistent:
+        if not experimental_use_pfor and not self._persistent and thread.trace is None:
             raise RuntimeError(jacobians.LOOP_NEEDS_PERSISTENT.format("batch_jacobian", " with "))
         inner = self._usable()
         y, x = tensor_of(target, "target"), tensor_of(source, "source")
@@ -331,6 +338,7 @@ class GradientTape:
         """Gradients of `sources`, as tensors or None."""
         on_arrays = (
             not thread.recorders
+            and thread.trace is None
             and not inner.has_bfloat16
             and all([type(t) is EagerTensor for t in targets])
         )
@@ -406,7 +414,7 @@ def _differentiable_leaves(structure, role):
 
 def tensor_of(leaf, role):
     if isinstance(leaf, Tensor):
-        return leaf
+        return leaf._here()
     if isinstance(leaf, Variable):
         return leaf._handle.tensor  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(leaf, IndexedSlices):

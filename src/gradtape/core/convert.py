@@ -86,7 +86,7 @@ def operand(value, like=None) -> Any:
     if like is None:
         return convert_to_tensor(value)
     if hasattr(value, "_to_tensor"):
-        return value._to_tensor(None)
+        return value._to_tensor(like.dtype if hasattr(value, "_takes_any_dtype") else None)
     return _tensor_of(value, like.dtype)
 
 

@@ -47,7 +47,7 @@ def apply(op, inputs, attrs=NO_ATTRS) -> Any:
             op.infer(*values, **attrs)
         value = op.kernel(*values, **attrs)
     except Exception as error:
-        value = _recover(op, values, attrs, error)
+        value = recover(op, values, attrs, error)
     out = EagerTensor(value) if op.outputs == 1 else _tensors(value)
     recorders = thread.recorders
     if recorders and op.state is not NON_DIFFERENTIABLE:
@@ -91,7 +91,7 @@ def unary_on_tensors(op, otherwise=None):
                 infer(a)
             value = kernel(a)
         except Exception as error:
-            value = _recover(op, (a,), NO_ATTRS, error)
+            value = recover(op, (a,), NO_ATTRS, error)
         out = new_tensor(EagerTensor)  # EagerTensor(value), without the call of __init__
         out._value = value
         out._id = next_id()
@@ -128,7 +128,7 @@ def binary_on_tensors(op, otherwise=None):
             else:
                 value = kernel(a, b)
         except Exception as error:
-            value = _recover(op, (a, b), NO_ATTRS, error)
+            value = recover(op, (a, b), NO_ATTRS, error)
         out = new_tensor(EagerTensor)  # EagerTensor(value), without the call of __init__
         out._value = value
         out._id = next_id()
@@ -172,7 +172,7 @@ def _apply_to_others(op, inputs, attrs):
     return apply(op, inputs, attrs)
 
 
-def _recover(op, values, attrs, error):
+def recover(op, values, attrs, error):
     """What a failed kernel means: an error in TensorFlow's words, or a value after all."""
     if isinstance(error, OpError):
         raise error

@@ -131,9 +131,23 @@ class Recorder:
 
     __slots__ = ()
     is_tape = False
+    # Whether it looks at every op, whatever it follows.
+    sees_everything = False
+    # Whether it only looks: nothing is differentiated for its sake.
+    is_silent = False
+    # Whether it was taken off its thread while a trace hid it.
+    is_stopped = False
 
     def record(self, op, attrs, inputs, out):
         """Sees that `op` gave `out`."""
+
+    def record_rule(self, op, attrs, inputs, old, out):
+        """Sees that a rule of the user's, `op`, gave `out` in the place of the tensors `old`.
+
+        Returns:
+            Whether that is all it has to be told.
+        """
+        return False
 
     def variable_read(self, variable):
         """Sees that a variable is read or written."""

@@ -12,7 +12,11 @@ what follows can be run again with the same random numbers.
 import os
 import random
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .active import thread
 
 _SEED_MODULUS = 2**31 - 1
 # Stands for the global seed of an op that has a seed while the program has none.
@@ -51,7 +55,7 @@ class _SeedState:
 
     def set_seed(self, seed: object) -> None:
         """Make the random ops that follow a function of ``seed``; None makes them unpredictable."""
-        number = _as_number("seed", seed)
+        number = as_number("seed", seed)
         with self._lock:
             self._global_seed = None if number is None else int(number % _SEED_MODULUS)
             self._op_seeds = random.Random(number)
@@ -61,7 +65,7 @@ class _SeedState:
 
     def seeds(self, op_seed: object = None) -> tuple[int | None, int | None]:
         """The global and the op seed an op uses now; draws an op seed if it has to."""
-        number = _as_number("seed", op_seed)
+        number = as_number("seed", op_seed)
         with self._lock:
             return self._seeds(number)
 
@@ -73,7 +77,7 @@ class _SeedState:
             op_seed: the op's own seed, or None.
             blocks: how far the op's stream advances.
         """
-        number = _as_number("seed", op_seed)
+        number = as_number("seed", op_seed)
         with self._lock:
             global_seed, own_seed = self._seeds(number)
             if global_seed is None or own_seed is None:
@@ -130,7 +134,7 @@ class _SeedState:
         return (0, _SEED_MODULUS) if global_seed == own_seed == 0 else (global_seed, own_seed)
 
 
-def _as_number(name: str, value: object) -> int | float | None:
+def as_number(name: str, value: object) -> int | float | None:
     """A seed as a Python number: accepts NumPy and tensor scalars."""
     if value is None or type(value) is int:
         return value
@@ -139,6 +143,58 @@ def _as_number(name: str, value: object) -> int | float | None:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__int__"):
         raise TypeError(f"{name} must be an integer or None. Received: {name}={value!r}")
     return int(value)  # pyright: ignore[reportArgumentType]
+
+
+class SameDraws:
+    """Has code that runs once more draw the random numbers it drew the first time.
+
+    While a function is traced the random state is not at hand. There the starts of all draws are
+    kept in their order, and come again in that order.
+    """
+
+    def __init__(self) -> None:
+        self._before: Snapshot | None = None
+        self._starts: list[Any] = []
+
+    @contextmanager
+    def first_time(self) -> Iterator[None]:
+        """The context of the first run."""
+        if thread.trace is None:
+            self._before = capture()
+            yield
+            return
+        outside = thread.kept_starts
+        thread.kept_starts = (*outside, self._starts)
+        try:
+            yield
+        finally:
+            thread.kept_starts = outside
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """The context of another run."""
+        if self._before is not None:
+            after = capture()
+            self._before.restore()
+            try:
+                yield
+            finally:
+                after.restore()
+            return
+        outside = thread.starts
+        thread.starts = iter(self._starts)
+        try:
+            yield
+        finally:
+            thread.starts = outside
+
+
+def start_of(draw: Callable[[], Any]) -> Any:
+    """Where a draw starts: what `draw` says, or what it said the first time."""
+    start = draw() if thread.starts is None else next(thread.starts)
+    for starts in thread.kept_starts:
+        starts.append(start)
+    return start
 
 
 _state = _SeedState()

@@ -205,7 +205,7 @@ def _kernel_or_self(item):
 
 
 def _function(source, name, names):
-    exec(source, names)
+    exec(compile(source, "<gradtape rule>", "exec"), names)
     return names[name]
 
 

@@ -160,6 +160,14 @@ class Tensor:
             raise TypeError("Scalar tensor has no `len()`")
         return shape[0]
 
+    def _known(self):
+        """The value as an array for use as a Python value; None if there is no single one."""
+        return None
+
+    def _here(self):
+        """The tensor that stands for this one, where it comes from a trace that is closed."""
+        return self
+
     def __copy__(self):
         return self
 
@@ -183,6 +191,9 @@ class EagerTensor(Tensor):
     def __init__(self, value):
         self._value = value
         self._id = next_id()
+
+    def _known(self):
+        return self._value
 
     def numpy(self):
         """A copy of the value: an array, or at rank 0 a NumPy scalar (bytes for a string)."""

@@ -5,7 +5,6 @@ read before keeps its value. When nobody else holds the buffer, updates happen i
 `ops.state` and `ops.operators` install the methods that need ops.
 """
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,9 @@ from . import convert, dtypes, name_scopes
 from .dispatch import thread
 from .errors import invalid_argument
 from .shapes import TensorShape
-from .tensor import _DEVICE, EagerTensor, Reference, next_id, value_repr
+from .tensor import _DEVICE, EagerTensor, Reference, value_repr
 from .variable_creation import CreatedInScopes, VariableSynchronization, checked_modes
+from .variable_handle import VariableHandle
 
 
 class SharedVariableError(TypeError, ValueError):
@@ -23,35 +23,6 @@ class SharedVariableError(TypeError, ValueError):
 
     As a TypeError it makes the map go element by element, where the caller allows that.
     """
-
-
-class VariableHandle:
-    """What variables share with their copies: the value, and the identity that tapes know.
-
-    `tensor._id` is `id` at every time: to a tape all reads of a variable are one source.
-    """
-
-    __slots__ = ("id", "shape", "tensor")
-
-    def __init__(self, value, shape):
-        self.id = next_id()
-        self.shape = shape
-        self.set_value(value)
-
-    def set_value(self, value):
-        tensor = EagerTensor(value)
-        tensor._id = self.id
-        self.tensor = tensor
-
-    def own_array(self):
-        """The array if nobody else can see it, else None."""
-        tensor = self.tensor
-        array = tensor._value
-        if type(array) is not np.ndarray or array.base is not None or not array.flags.writeable:
-            return None
-        # Besides the handle and the tensor, only this frame and getrefcount itself hold them.
-        alone = sys.getrefcount(tensor) == 3 and sys.getrefcount(array) == 3
-        return array if alone else None
 
 
 class Variable(metaclass=CreatedInScopes):
@@ -157,6 +128,8 @@ class ResourceVariable(Variable):
                     f"({TensorShape(value.shape)}) is not compatible with the explicitly supplied "
                     f"`shape` argument ({shape.as_list() if shape.rank is not None else shape})."
                 )
+        if thread.trace is not None:
+            thread.trace.add_variable(self)
         self._handle = VariableHandle(value, shape)
         self._synchronization, self._aggregation = modes
         if trainable is None:
@@ -171,7 +144,8 @@ class ResourceVariable(Variable):
         """The tensor held now, for use in an op; tells this thread's tapes of the access."""
         for recorder in thread.recorders:
             recorder.variable_read(self)
-        return self._handle.tensor
+        trace = thread.trace
+        return self._handle.tensor if trace is None else trace.read(self)
 
     def _to_tensor(self, dtype):
         if dtype is not None and dtype is not self.dtype:
@@ -202,11 +176,10 @@ class ResourceVariable(Variable):
         return complex(self._read())
 
     def __repr__(self):
-        value = self._read()._value
-        return (
-            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={value_repr(value)}>"
-        )
+        facts = f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}"
+        if thread.trace is not None:  # where a value is nothing to rely on
+            return f"{facts}>"
+        return f"{facts}, numpy={value_repr(self._read()._value)}>"
 
     @property
     def _original(self):
@@ -216,7 +189,8 @@ class ResourceVariable(Variable):
     @property
     def _value(self):
         """The array held now, for its shape and dtype; looking at those is not an access."""
-        return self._handle.tensor._value
+        trace = thread.trace
+        return (self._handle.tensor if trace is None else trace.read(self))._value
 
     # Facts --------------------------------------------------------------------------------------
 
@@ -311,14 +285,17 @@ class ResourceVariable(Variable):
         Raises:
             ValueError: the shape or dtype differs from the variable's. Nothing is changed.
         """
-        new = self._new_value(value)
+        new = self._new_tensor(value)
         if not self.shape.is_compatible_with(new.shape):
             raise ValueError(
                 f"Cannot assign value to variable ' {self.name}': Shape mismatch."
                 f"The variable shape {self.shape}, and the assigned value shape "
-                f"{TensorShape(new.shape)} are incompatible."
+                f"{new.shape} are incompatible."
             )
-        return self._store(new, read_value)
+        if thread.trace is None:
+            return self._store(array_of(new), read_value)
+        thread.trace.write(self, new)
+        return self._written(read_value)
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
         """Adds `delta`, in place when nobody else holds the value."""
@@ -332,10 +309,14 @@ class ResourceVariable(Variable):
             return self.scatter_sub(delta)
         return self._update(delta, np.subtract, "AssignSubVariableOp", read_value)
 
+    def _new_tensor(self, value):
+        """`value` as a tensor of this variable's dtype."""
+        self._check_no_map()
+        return convert.convert_to_tensor(value, self.dtype)
+
     def _new_value(self, value):
         """`value` as an array of this variable's dtype."""
-        self._check_no_map()
-        return convert.convert_to_tensor(value, self.dtype)._value
+        return array_of(self._new_tensor(value))
 
     def _check_no_map(self):
         if thread.maps:
@@ -348,16 +329,19 @@ class ResourceVariable(Variable):
         current = self._handle.tensor._value
         if type(delta) is EagerTensor and delta._value.dtype is current.dtype:
             self._check_no_map()
-            delta = delta._value
         else:
-            delta = self._new_value(delta)
-        if delta.shape != current.shape:
+            delta = self._new_tensor(delta)
+        if delta._value.shape != current.shape:
             raise invalid_argument(
                 op_name,
                 f"Cannot update variable with shape {list(current.shape)} using a Tensor with "
-                f"shape {list(delta.shape)}, shapes must be equal.",
+                f"shape {list(delta._value.shape)}, shapes must be equal.",
             )
         del current
+        if thread.trace is not None:
+            thread.trace.update(self, ufunc, delta)
+            return self._written(read_value)
+        delta = array_of(delta)
         array = self._handle.own_array()
         if array is None:
             with np.errstate(all="ignore"):
@@ -467,9 +451,15 @@ def _initial_value(value, dtype):
         if "Tensor conversion requested" in str(error):
             raise ValueError(f"initial_value: {error}") from None
         raise
-    if type(tensor) is not EagerTensor:
+    value = tensor._known()
+    if value is None:
         raise TypeError(f"A variable cannot be initialised with a {type(tensor).__name__}.")
-    return tensor._value
+    return value
+
+
+def array_of(tensor):
+    """The array of a tensor; what belongs to a trace has none outside of it."""
+    return tensor._value if type(tensor) is EagerTensor else tensor._known()
 
 
 def _no_in_place_operator(symbol, method, out_symbol):

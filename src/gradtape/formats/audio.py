@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.effects import performed
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.tensor import EagerTensor
@@ -25,6 +26,7 @@ class DecodeWav(NamedTuple):
 
 
 @export("audio.decode_wav")
+@performed("DecodeWav", pure=True)
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
     """The samples of a WAV file, from -1 to 1, [samples, channels], and their rate.
 
@@ -81,6 +83,7 @@ def _bad(message):
 
 
 @export("audio.encode_wav")
+@performed("EncodeWav", pure=True)
 def encode_wav(audio, sample_rate, name=None):
     """Samples from -1 to 1, [samples, channels], as a WAV file of 16-bit samples.
 

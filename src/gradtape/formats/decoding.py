@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.effects import performed
 from ..core.errors import DataLossError, invalid_argument
 from ..core.exports import export
 from ..core.tensor import EagerTensor
@@ -18,6 +19,7 @@ from .strings import each_string, string_array, string_tensor
 
 
 @export("io.decode_raw")
+@performed("DecodeRaw", pure=True)
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
     """The numbers that the bytes of strings are; each string gives a new last axis.
 
@@ -64,6 +66,7 @@ def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, nam
 
 
 @export("io.encode_base64")
+@performed("EncodeBase64", pure=True)
 def encode_base64(input, pad=False, name=None):
     """Strings in the web-safe form of base64.
 
@@ -83,6 +86,7 @@ _BASE64_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 
 @export("io.decode_base64")
+@performed("DecodeBase64", pure=True)
 def decode_base64(input, name=None):
     """Strings from the web-safe form of base64, filled up or not.
 
@@ -105,6 +109,7 @@ def decode_base64(input, name=None):
 
 
 @export("io.decode_compressed")
+@performed("DecodeCompressed", pure=True)
 def decode_compressed(bytes, compression_type="", name=None):
     """Strings without their compression.
 
@@ -137,6 +142,7 @@ def decode_compressed(bytes, compression_type="", name=None):
 
 
 @export("io.decode_csv")
+@performed("DecodeCSV", pure=True)
 def decode_csv(
     records,
     record_defaults,

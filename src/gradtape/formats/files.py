@@ -7,6 +7,7 @@ import shutil
 from typing import NamedTuple
 
 from ..core import errors
+from ..core.effects import performed
 from ..core.exports import export
 from .strings import one_string, string_array, string_tensor
 
@@ -44,6 +45,7 @@ def _path(path):
 
 
 @export("io.read_file")
+@performed("ReadFile")
 @_said_as_tensorflow
 def read_file(filename, name=None):
     """The contents of a file, a string tensor.
@@ -56,6 +58,7 @@ def read_file(filename, name=None):
 
 
 @export("io.write_file")
+@performed("WriteFile")
 @_said_as_tensorflow
 def write_file(filename, contents, name=None):
     """Writes a string tensor to a file, making its folder where there is none."""
@@ -68,6 +71,7 @@ def write_file(filename, contents, name=None):
 
 
 @export("io.matching_files")
+@performed("MatchingFiles")
 def matching_files(pattern, name=None):
     """The names of the files that match a pattern, or one of several, in order.
 

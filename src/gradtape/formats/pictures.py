@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.effects import performed
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.tensor import EagerTensor
@@ -158,6 +159,7 @@ def _tensor(array):
 
 
 @export("io.decode_png image.decode_png")
+@performed("DecodePng", pure=True)
 def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
     """The pixels of a PNG file (or another kind of picture), [height, width, channels].
 
@@ -176,6 +178,7 @@ def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
 
 
 @export("io.decode_webp image.decode_webp")
+@performed("DecodeWebp", pure=True)
 def decode_webp(contents, channels=0, dtype=dtypes.uint8, name=None):
     """The pixels of a WebP file; the arguments are those of `tf.io.decode_png`."""
     channels = _check_channels("DecodeWebP", channels, (0, 3, 4))
@@ -184,6 +187,7 @@ def decode_webp(contents, channels=0, dtype=dtypes.uint8, name=None):
 
 
 @export("io.decode_bmp image.decode_bmp")
+@performed("DecodeBmp", pure=True)
 def decode_bmp(contents, channels=0, name=None):
     """The pixels of a BMP file; the arguments are those of `tf.io.decode_png`."""
     channels = _check_channels("DecodeBmp", channels, (0, 1, 3, 4))
@@ -192,6 +196,7 @@ def decode_bmp(contents, channels=0, name=None):
 
 
 @export("io.decode_gif image.decode_gif")
+@performed("DecodeGif", pure=True)
 def decode_gif(contents, name=None):
     """The pixels of all frames of a GIF file, [frames, height, width, 3].
 
@@ -206,6 +211,7 @@ def decode_gif(contents, name=None):
 
 
 @export("io.decode_image image.decode_image")
+@performed("DecodeImage", pure=True)
 def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
     """The pixels of a picture of any kind.
 
@@ -229,6 +235,7 @@ def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_
 
 
 @export("io.decode_jpeg image.decode_jpeg")
+@performed("DecodeJpeg", pure=True)
 def decode_jpeg(
     contents,
     channels=0,
@@ -271,6 +278,7 @@ def _shrunk(data, channels, ratio):
 
 
 @export("io.decode_and_crop_jpeg image.decode_and_crop_jpeg")
+@performed("DecodeAndCropJpeg", pure=True)
 def decode_and_crop_jpeg(
     contents,
     crop_window,
@@ -305,6 +313,7 @@ def decode_and_crop_jpeg(
 
 
 @export("io.is_jpeg image.is_jpeg")
+@performed("IsJpeg", pure=True)
 def is_jpeg(contents, name=None):
     """Whether strings start as JPEG files do."""
     strings = string_array(contents)
@@ -313,6 +322,7 @@ def is_jpeg(contents, name=None):
 
 
 @export("io.extract_jpeg_shape image.extract_jpeg_shape")
+@performed("ExtractJpegShape", pure=True)
 def extract_jpeg_shape(contents, output_type=dtypes.int32, name=None):
     """Height, width and channels of a JPEG file, without decoding its pixels.
 
@@ -332,6 +342,7 @@ def extract_jpeg_shape(contents, output_type=dtypes.int32, name=None):
 
 
 @export("io.encode_png image.encode_png")
+@performed("EncodePng", pure=True)
 def encode_png(image, compression=-1, name=None):
     """Pixels as PNG files.
 
@@ -373,6 +384,7 @@ def _picture(array):
 
 
 @export("io.encode_jpeg image.encode_jpeg")
+@performed("EncodeJpeg", pure=True)
 def encode_jpeg(
     image,
     format="",

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.effects import performed
 from ..core.errors import invalid_argument, unimplemented
 from ..core.exports import export
 from ..core.tensor import EagerTensor
@@ -78,6 +79,7 @@ _KINDS = {
 
 
 @export("io.decode_proto")
+@performed("DecodeProtoV2", pure=True)
 def decode_proto(
     bytes,
     message_type,

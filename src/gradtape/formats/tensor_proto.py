@@ -7,6 +7,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.effects import performed
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.tensor import EagerTensor
@@ -257,6 +258,7 @@ def make_ndarray(tensor):
 
 
 @export("io.serialize_tensor")
+@performed("SerializeTensor", pure=True)
 def serialize_tensor(tensor, name=None):
     """A tensor as a string that `tf.io.parse_tensor`, TensorFlow's too, makes a tensor of."""
     tensor = convert_to_tensor(tensor)
@@ -264,6 +266,7 @@ def serialize_tensor(tensor, name=None):
 
 
 @export("io.parse_tensor")
+@performed("ParseTensor", pure=True)
 def parse_tensor(serialized, out_type, name=None):
     """The tensor that `tf.io.serialize_tensor`, TensorFlow's too, made a string of.
 

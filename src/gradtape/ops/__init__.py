@@ -39,6 +39,7 @@ from . import (
     random as random,
     random_gamma as random_gamma,
     random_generator as random_generator,
+    random_rows as random_rows,
     reduction as reduction,
     scatter as scatter,
     selection as selection,

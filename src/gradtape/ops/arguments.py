@@ -6,7 +6,6 @@ from ..core import dtypes
 from ..core.convert import convert_to_tensor
 from ..core.errors import invalid_argument
 from ..core.shapes import TensorShape
-from ..core.tensor import EagerTensor
 from .broadcasting import words
 
 _PLAIN = (int, np.int32, np.int64)
@@ -91,8 +90,9 @@ def integer(value, op_name):
 
 
 def _known(tensor, op_name):
-    if type(tensor) is not EagerTensor:
+    value = tensor._known()
+    if value is None:
         raise TypeError(
             f"The axes, shapes and sizes given to op {op_name} must be known. Received: {tensor!r}."
         )
-    return tensor._value
+    return value

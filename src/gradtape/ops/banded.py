@@ -10,16 +10,18 @@ from ..core.dispatch import apply, quiet
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from ..core.tensor import EagerTensor
 from .arithmetic import mul, neg
 from .broadcasting import not_allowed, reshape, sum_, words
 from .diagonals import diag, diag_part
 from .elementwise import conj, conj_public
 from .families import dtype_of, multilinear, opaque, shape_of
 from .joining import concat, concat_row, stack
+from .logic import equal
 from .manipulation import matrix_transpose
 from .matrices import batch_leading, check_same_dtype
 from .padding import pad_row
+from .reduction import reduce_any
+from .selection import zero_of
 from .slicing import EVERYTHING, strided_slice_row
 from .solvers import check_triangular, triangular_solve
 
@@ -376,7 +378,8 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     kept = min(count, max(size, 1))
     bands = bands[..., :kept, :] if lower else bands[..., count - kept :, :]
     # In a batch there are no values to look at: there a singular matrix gives infinities.
-    if type(bands) is EagerTensor and not np.all(bands._value[..., 0 if lower else -1, :]):
+    diagonal = bands[..., 0 if lower else -1, :]
+    if reduce_any(equal(diagonal, zero_of(diagonal)))._known():
         raise invalid_argument(op_name, "Input matrix is not invertible.")
     k: Any = (1 - kept, 0) if lower else (0, kept - 1)
     packed = bands if kept > 1 else bands[..., 0, :]

@@ -11,6 +11,7 @@ import numpy as np
 from ..core import random_seed
 from ..core.convert import convert_to_tensor
 from ..core.dtypes import int64
+from ..core.effects import performed
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.philox import WORDS_PER_BLOCK, random_words
@@ -237,6 +238,7 @@ _KINDS = {
 
 
 @export("random.uniform_candidate_sampler")
+@performed("UniformCandidateSampler")
 def uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
@@ -262,6 +264,7 @@ def uniform_candidate_sampler(
 
 
 @export("random.log_uniform_candidate_sampler")
+@performed("LogUniformCandidateSampler")
 def log_uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
@@ -282,6 +285,7 @@ def _simple(op_name, kind, true_classes, num_true, num_sampled, unique, range_ma
 
 
 @export("random.learned_unigram_candidate_sampler nn.learned_unigram_candidate_sampler")
+@performed("LearnedUnigramCandidateSampler")
 def learned_unigram_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
@@ -306,6 +310,7 @@ random_seed.also_reset(_learned.clear)
 
 
 @export("random.fixed_unigram_candidate_sampler nn.fixed_unigram_candidate_sampler")
+@performed("FixedUnigramCandidateSampler")
 def fixed_unigram_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0,
     num_reserved_ids=0, num_shards=1, shard=0, unigrams=(), seed=None, name=None,
@@ -360,6 +365,7 @@ def _weights_in(path):
 
 
 @export("random.all_candidate_sampler nn.all_candidate_sampler")
+@performed("AllCandidateSampler")
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
     """All classes from 0 to `num_sampled` - 1, each expected once.
 
@@ -381,6 +387,7 @@ AccidentalHits = namedtuple("ComputeAccidentalHits", "indices ids weights", modu
 
 
 @export("nn.compute_accidental_hits")
+@performed("ComputeAccidentalHits")
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
     """Where samples are among the true classes.
 

@@ -12,15 +12,17 @@ from ..core.exports import export
 from ..core.op import Spec
 from ..core.tensor import EagerTensor
 from .arguments import integer
-from .arithmetic import masked, maximum, minimum, mul, sub, true_divide
+from .arithmetic import add, masked, maximum, minimum, mul, sub, true_divide
 from .broadcasting import broadcast_to, not_allowed, reshape, sum_, words
 from .casting import cast
-from .elementwise import floor
+from .elementwise import floor, is_nan
+from .extremes import reduce_max
 from .families import opaque, shape_of
 from .indexing import check_index_dtype, gather_row
 from .joining import all_batched
 from .logic import less
 from .manipulation import squeeze
+from .reduction import reduce_all, reduce_any
 from .scatter import unsorted_segment_sum
 from .selection import zero_of
 
@@ -171,19 +173,28 @@ def bincount(
 
 def _size(x, minlength, maxlength):
     """How many numbers to count: up to the largest, within bounds."""
-    if type(x) is not EagerTensor:
-        if maxlength is None or minlength is None or int(minlength) != int(maxlength):
-            raise TypeError(
-                "How many numbers bincount counts must be known: give `minlength` and `maxlength`, "
-                f"both the same. Received: minlength={minlength}, maxlength={maxlength}."
-            )
+    if maxlength is not None and minlength is not None and int(minlength) == int(maxlength):
         return integer(maxlength, "DenseBincount")
-    size = int(x._value.max()) + 1 if x._value.size else 0
+    largest = _largest(x)
+    if largest is None:
+        raise TypeError(
+            "How many numbers bincount counts must be known: give `minlength` and `maxlength`, "
+            f"both the same. Received: minlength={minlength}, maxlength={maxlength}."
+        )
+    size = largest + 1
     if minlength is not None:
         size = max(size, integer(minlength, "DenseBincount"))
     if maxlength is not None:
         size = min(size, integer(maxlength, "DenseBincount"))
     return max(size, 0) if maxlength is None else size
+
+
+def _largest(x):
+    """The largest element, on which alone a trace relies; -1 of none, None in a batch."""
+    if not math.prod(shape_of(x)):
+        return -1
+    found = reduce_max(x)._known()
+    return None if found is None else int(found)
 
 
 # Confusion matrices -------------------------------------------------------------------------------
@@ -192,13 +203,15 @@ def _size(x, minlength, maxlength):
 def _classes(value, word, num_classes):
     """Class numbers as int64, checked."""
     x = cast(value, dtypes.int64)
-    found = x._value
-    if found.size and found.min() < 0:
-        raise invalid_argument("Assert", f"`{word}` contains negative values. Received: {found}")
-    if num_classes is not None and found.size and found.max() >= num_classes:
+    if reduce_any(less(x, np.int64(0)))._known():
+        raise invalid_argument(
+            "Assert", f"`{word}` contains negative values. Received: {x._known()}"
+        )
+    if num_classes is not None and not reduce_all(less(x, np.int64(num_classes)))._known():
         raise invalid_argument(
             "Assert",
-            f"`{word}` out of bound\nCondition x < y did not hold. x: {found}, y: {num_classes}",
+            f"`{word}` out of bound\nCondition x < y did not hold. x: {x._known()}, "
+            f"y: {num_classes}",
         )
     return x
 
@@ -235,17 +248,20 @@ def confusion_matrix(
             "Shapes of all inputs must match: values[0].shape = "
             f"{words(labels.shape)} != values[1].shape = {words(predictions.shape)}",
         )
-    rows, columns = labels._value.reshape(-1), predictions._value.reshape(-1)
     if num_classes is None:
-        num_classes = int(max(rows.max(), columns.max())) + 1 if rows.size else 0
+        largest = [_largest(labels), _largest(predictions)]
+        if None in largest:
+            raise TypeError("In a batch the number of classes must be given as `num_classes`.")
+        num_classes = max([number for number in largest if number is not None]) + 1
+    count = math.prod(shape_of(labels))
     if weights is None:
-        values = EagerTensor(np.ones(rows.size, dtypes.as_dtype(dtype).numpy_dtype))
+        values = EagerTensor(np.ones(count, dtypes.as_dtype(dtype).numpy_dtype))
     else:
         weights = operand(weights)
         if weights.shape != predictions.shape:
             raise ValueError(f"Shapes {predictions.shape} and {weights.shape} are incompatible")
-        values = reshape(cast(weights, dtype), shape=(rows.size,))
-    places = EagerTensor(rows * num_classes + columns)
+        values = reshape(cast(weights, dtype), shape=(count,))
+    places = reshape(add(mul(labels, np.int64(num_classes)), predictions), shape=(count,))
     total = unsorted_segment_sum(values, places, num_classes * num_classes)
     return reshape(total, shape=(num_classes, num_classes))
 
@@ -316,7 +332,8 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
             "value_range should satisfy value_range[0] < value_range[1], but got "
             f"'[{low}, {high}]'",
         )
-    if type(values) is EagerTensor and np.isnan(values._value).any():
+    # In a batch there are no values to look at.
+    if values.dtype.is_floating and reduce_any(is_nan(values))._known():
         raise invalid_argument(op_name, "Histogram values must not contain NaN")
     flat = reshape(_bins(values, limits, count), shape=(values.shape.num_elements(),))
     ones = EagerTensor(np.zeros(0, goal.numpy_dtype))

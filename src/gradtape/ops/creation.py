@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..core import dtypes
+from ..core.active import thread
 from ..core.composite import open_to_composites
 from ..core.convert import convert_to_tensor, operand, to_value
 from ..core.errors import invalid_argument
@@ -30,7 +31,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
     """
     goal = None if dtype is None else dtypes.as_dtype(dtype)
     if isinstance(value, Tensor) or hasattr(value, "_to_tensor"):
-        tensor = convert_to_tensor(value)
+        tensor = convert_to_tensor(value, goal if hasattr(value, "_takes_any_dtype") else None)
         if goal is not None and goal is not tensor.dtype:
             raise TypeError(
                 f"Expected tensor {tensor} with dtype {goal!r}, but got dtype {tensor.dtype!r}."
@@ -38,7 +39,9 @@ def constant(value, dtype=None, shape=None, name="Const"):
     else:
         _refuse_tensors_in(value)
         tensor = EagerTensor(to_value(value, goal))
-    return tensor if shape is None else _reshaped(tensor._value, shape, value)
+    if shape is not None:
+        tensor = _reshaped(tensor._value, shape, value)
+    return tensor if thread.trace is None else thread.trace.constant(tensor)
 
 
 def _refuse_tensors_in(value):

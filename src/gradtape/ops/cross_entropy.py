@@ -8,12 +8,14 @@ import functools
 
 import numpy as np
 
+from ..core.active import is_recording
 from ..core.convert import convert_to_tensor
 from ..core.dispatch import apply
 from ..core.dtypes import FLOATING, int32, int64, numpy_set, of_numpy
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
+from ..core.tensor import EagerTensor
 from .activations import log1p_in_place, sigmoid, sigmoid_grad, softplus
 from .arguments import integer
 from .arithmetic import add, mul, neg, sub
@@ -53,7 +55,9 @@ def _spread(g, axis):
 
 
 def _absent(g):
-    """Whether a gradient may be left out: zeros, on raw arrays, where nothing is recorded."""
+    """Whether a gradient may be left out: zeros, where nobody records what is made of them."""
+    if type(g) is EagerTensor and not is_recording():
+        g = g._value
     return isinstance(g, np.ndarray) and not g.any()
 
 
@@ -204,7 +208,7 @@ def _sparse_cross_entropy(features, labels):
     logits = features.reshape(-1, classes)
     chosen = labels.reshape(-1)
     # Seen as unsigned numbers, negative ones are too large as well.
-    if np.count_nonzero(chosen.view(_UNSIGNED[chosen.dtype]) >= classes):
+    if chosen.size and chosen.view(_UNSIGNED[chosen.dtype]).max() >= classes:
         raise _no_such_class(chosen, classes)
     places = _row_starts(len(chosen), classes) + chosen
     powers = logits - np.maximum.reduce(logits, axis=-1, keepdims=True)

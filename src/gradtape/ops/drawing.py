@@ -2,7 +2,8 @@
 
 Where the random words come from is said by a *stream*, a function `stream(op, blocks)` that sets
 aside blocks for an op and returns the key and the counter of the first: the streams of seeded ops,
-of stateless seeds and of generators differ in nothing else.
+of stateless seeds and of generators differ in nothing else. While a function is traced, a stream
+may return a tensor instead, the state that `random_rows` draws from.
 """
 
 import math
@@ -11,18 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core import distributions, dtypes, samplers
+from ..core import distributions, dtypes, random_seed, samplers
 from ..core.convert import convert_to_tensor
-from ..core.dispatch import thread
+from ..core.dispatch import apply, thread
+from ..core.effects import is_deferred, perform
 from ..core.errors import NotFoundError, invalid_argument
 from ..core.op import Spec
-from ..core.tensor import EagerTensor
+from ..core.tensor import EagerTensor, Tensor
 from .arguments import static_shape
 from .arithmetic import add, maximum, mul, real_div, sub
 from .broadcasting import broadcast_to, words
 from .joining import stack
 from .pointwise import broadcast_shape, dtype_mismatch
 from .random_gamma import random_gamma
+from .random_rows import DISTRIBUTIONS, philox_samples, state_of
 
 _BLOCKS = distributions.BLOCKS_PER_SAMPLE
 
@@ -38,11 +41,14 @@ class Distribution(NamedTuple):
 
     Attributes:
         sample: `sample(key, counter, shape, dtype, *parameters)`, an array from arrays.
-        blocks: `blocks(shape, *parameters)`, how many blocks of random words to set aside.
+        blocks: `blocks(shape, *parameters)`, how many blocks of random words to set aside; it looks
+            at no more than the shapes of the parameters.
+        check: `check(op_name, shape, *parameters)`, raises an error if no samples can be drawn.
     """
 
     sample: Callable[..., Any]
     blocks: Callable[..., int]
+    check: Callable[..., None] = lambda op_name, shape, *parameters: None
 
 
 def draw(op_name, distribution, stream, shape, dtype, *parameters):
@@ -64,15 +70,64 @@ def _draw(maps, op_name, distribution, stream, shape, dtype, parameters):
         return _draw_for_each(maps, op_name, distribution, stream, shape, dtype, parameters)
     values = []
     for x in parameters:
-        if type(x) is not EagerTensor:
+        if hasattr(x, "_inner"):
             raise TypeError(
                 f"The parameters of random op {op_name} must be known. Received: {x!r}."
             )
         values.append(x._value)
+    eager = all([type(x) is EagerTensor for x in parameters])
+    if eager:
+        distribution.check(op_name, shape, *values)
     identity = (op_name, dtype.name, *[value.dtype.name for value in values])
-    key, counter = stream(identity, distribution.blocks(shape, *values))
-    samples = distribution.sample(key, counter, shape, dtype.numpy_dtype, *values)
+    blocks = distribution.blocks(shape, *values)
+    start = random_seed.start_of(lambda: stream(identity, blocks))
+    if not eager or isinstance(start, Tensor):
+        return _draw_from(start, distribution, parameters, shape, dtype, op_name)
+    samples = distribution.sample(*start, shape, dtype.numpy_dtype, *values)
     return EagerTensor(samples if shape else samples[()])
+
+
+def _draw_from(start, distribution, parameters, shape, dtype, op_name):
+    """Samples as an op, which a graph can repeat."""
+    state = start if isinstance(start, Tensor) else EagerTensor(state_of(*start))
+    attrs = {
+        "distribution": _NAMES[distribution],
+        "shape": shape,
+        "dtype": dtype.numpy_dtype,
+        "op_name": op_name,
+    }
+    return apply(philox_samples.op, (state, *parameters), attrs)
+
+
+def reserved(op, seed, blocks):
+    """Key and counter for the next blocks of a seeded op; their state, where a graph draws.
+
+    Args:
+        op: identifies ops that share a stream.
+        seed: the op's own seed, or None.
+        blocks: how many.
+    """
+    if not is_deferred():
+        return random_seed.reserve(op, seed, blocks)
+    number = random_seed.as_number("seed", seed)
+    (state,) = perform(
+        "PhiloxBlocks",
+        lambda: (state_of(*random_seed.reserve(op, number, blocks)),),
+        rehearsable=True,
+        fixed=True,
+    )
+    return state
+
+
+def skip_seeds(seed):
+    """Has the ops that follow find the seeds as after a draw."""
+    number = random_seed.as_number("seed", seed)
+
+    def draw_seeds():
+        random_seed.seeds(number)
+        return ()
+
+    random_seed.start_of(lambda: perform("PhiloxBlocks", draw_seeds, rehearsable=True))
 
 
 def _draw_for_each(maps, op_name, distribution, stream, shape, dtype, parameters):
@@ -121,7 +176,12 @@ def _integers(key, counter, shape, dtype, low, high):
     return samples.reshape(shape)
 
 
-INTEGERS = Distribution(_integers, _some_each)
+def _check_limits(op_name, shape, low, high):
+    if math.prod(shape) and not int(low) < int(high):
+        raise invalid_argument(op_name, f"Need minval < maxval, got {int(low)} >= {int(high)}")
+
+
+INTEGERS = Distribution(_integers, _some_each, _check_limits)
 
 
 def _per_parameter(kernel):
@@ -165,6 +225,22 @@ PERMUTATION = Distribution(
     lambda key, counter, shape, dtype: samplers.permutation(key, counter, *shape),
     lambda shape: -(-(shape[0] - 1) // 4),
 )
+
+DISTRIBUTIONS.update(
+    {
+        "binomial": BINOMIAL,
+        "categorical": CATEGORICAL,
+        "full_range": FULL_RANGE,
+        "gamma": GAMMA,
+        "integers": INTEGERS,
+        "normal": NORMAL,
+        "permutation": PERMUTATION,
+        "poisson": POISSON,
+        "truncated_normal": TRUNCATED_NORMAL,
+        "uniform": UNIFORM,
+    }
+)
+_NAMES = {distribution: name for name, distribution in DISTRIBUTIONS.items()}
 
 
 # Arguments ----------------------------------------------------------------------------------------
@@ -280,8 +356,6 @@ def integer_samples(op_name, stream, shape, minval, maxval, dtype, attr="Tshape"
         if limit.ndim:
             raise invalid_argument(op_name, f"{name} must be 0-D, got shape {words(limit.shape)}")
     shape = sample_shape(shape, op_name, attr)
-    if math.prod(shape) and not int(low) < int(high):
-        raise invalid_argument(op_name, f"Need minval < maxval, got {int(low)} >= {int(high)}")
     return draw(op_name, INTEGERS, stream, shape, dtype, low, high)
 
 

@@ -4,13 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from ..core import random_seed
 from ..core.convert import constant_like, convert_to_tensor
 from ..core.exports import export
 from ..core.op import Spec
 from ..core.shapes import TensorShape
 from .arithmetic import mul, real_div
-from .drawing import sample_shape
+from .drawing import sample_shape, skip_seeds
 from .elementwise import one_minus
 from .logic import greater_equal
 from .random import uniform
@@ -41,9 +40,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
         array([0., 0., 2., 2., 0., 2.], dtype=float32)
     """
     # A rate of 0 draws nothing, but the ops that follow find the seeds as after another rate.
-    return _dropout(
-        x, rate, noise_shape, partial(uniform, seed=seed), partial(random_seed.seeds, seed)
-    )
+    return _dropout(x, rate, noise_shape, partial(uniform, seed=seed), partial(skip_seeds, seed))
 
 
 @export("nn.experimental.stateless_dropout")

@@ -7,7 +7,6 @@ from ..core.dispatch import scalar_like
 from ..core.dtypes import DIFFERENTIABLE, FLOATING, NUMERIC, REAL
 from ..core.exports import export
 from ..core.op import NON_DIFFERENTIABLE, UNREGISTERED
-from ..core.tensor import Tensor
 from .arithmetic import add, masked, mul, neg, real_div, sub
 from .logic import equal, logical_or, not_equal
 from .pointwise import elementwise
@@ -15,13 +14,11 @@ from .selection import zero_of
 
 
 def _over(g, slope):
-    """`g / slope`; where it is recorded, a product with the reciprocal.
+    """`g / slope`, as a product with the reciprocal.
 
     A zero gradient outweighs an infinite slope in the derivative of the latter, as in TensorFlow.
     """
-    if isinstance(g, Tensor) or isinstance(slope, Tensor):
-        return mul(g, reciprocal(slope))
-    return real_div(g, slope)
+    return mul(g, reciprocal(slope))
 
 
 def _zero_wins(d, g):

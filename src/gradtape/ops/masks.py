@@ -35,8 +35,8 @@ def _infer_where(condition):
 
 def _batch_where(op, values, flags, attrs):
     raise TypeError(
-        "tf.where(condition) has as many rows as the condition is true, which may differ within "
-        "a batch. Use tf.where(condition, x, y)."
+        "tf.where(condition) and tf.boolean_mask give as many rows as there are true elements, "
+        "which may differ within a batch. Use tf.where(condition, x, y)."
     )
 
 
@@ -84,11 +84,6 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     x, mask = operand(tensor), convert_to_tensor(mask)
     if not mask.ndim:
         raise ValueError("mask cannot be scalar.")
-    if type(mask) is not EagerTensor:
-        raise TypeError(
-            "A mask picks as many elements as it is true, which may differ within a batch. Use "
-            "tf.where(mask, x, y)."
-        )
     axis = 0 if axis is None else integer(axis, "Where")
     shape = x.shape
     covered = shape[axis : axis + mask.ndim]
@@ -97,7 +92,8 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     if mask.ndim > 1:
         merged = (*shape[:axis], math.prod(covered), *shape[axis + mask.ndim :])
         x = apply(reshape.op, (x,), {"shape": merged})
-    places = EagerTensor(np.flatnonzero(mask._value))
+    rows = apply(where_row.op, (reshape(mask, shape=(math.prod(covered),)),))
+    places = reshape(rows, shape=shape_of(rows)[:1])
     # An axis counted from the end: the gradient of a mask is dense.
     return apply(gather_row.op, (x, places), {"axis": axis % x.ndim - x.ndim, "batch_dims": 0})
 

@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core import dtypes
+from ..core.active import is_recording
 from ..core.convert import convert_to_tensor, operand
-from ..core.dispatch import apply, thread
+from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
@@ -345,7 +346,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 
 def _all_places(x, largest):
-    if type(x) is EagerTensor and not thread.recorders:
+    if type(x) is EagerTensor and not is_recording():
         return argsort_row(x, largest=largest)
     # Places have a gradient, of zeros, as those of TopKV2 have in TensorFlow.
     return top_k_row(x, k=shape_of(x)[-1], largest=largest)[1]

@@ -8,6 +8,7 @@ import numpy as np
 from ..core import dtypes, random_seed
 from ..core.convert import convert_to_tensor, operand
 from ..core.dispatch import apply
+from ..core.effects import perform
 from ..core.exports import export
 from ..core.op import Spec
 from .drawing import (
@@ -25,6 +26,7 @@ from .drawing import (
     gamma_samples,
     integer_samples,
     normal_samples,
+    reserved,
     sample_shape,
     uniform_samples,
 )
@@ -44,14 +46,20 @@ def set_seed(seed):
     Raises:
         TypeError: the seed is not a number.
     """
-    random_seed.set_seed(seed)
+    number = random_seed.as_number("seed", seed)
+
+    def start_streams():
+        random_seed.set_seed(number)
+        return ()
+
+    perform("SetSeed", start_streams)
 
 
 def _stream(seed, *kinds):
     """The stream of an op with the seed `seed`; ops of other `kinds` have streams of their own."""
 
     def stream(op, blocks):
-        return random_seed.reserve((op, kinds), seed, blocks)
+        return reserved((op, kinds), seed, blocks)
 
     return stream
 

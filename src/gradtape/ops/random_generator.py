@@ -12,9 +12,10 @@ import numpy as np
 
 from ..core import dtypes, random_seed
 from ..core.convert import convert_to_tensor
+from ..core.dispatch import thread
 from ..core.errors import invalid_argument, unimplemented
 from ..core.exports import export
-from ..core.tensor import EagerTensor
+from ..core.tensor import EagerTensor, Tensor
 from ..core.variable import Variable
 from .broadcasting import words
 from .casting import cast
@@ -26,10 +27,11 @@ from .drawing import (
     normal_samples,
     uniform_samples,
 )
+from .joining import stack
+from .random_rows import key_and_counter, philox_skip, skip
 from .stateless_random import Algorithm, as_algorithm, full_range_samples
 
 _COUNTER_SIZES = {Algorithm.PHILOX: 2, Algorithm.THREEFRY: 1}
-_WORD = 2**32 - 1
 _DOUBLE_WORD = 2**64 - 1
 _BLOCKS_PER_STEP = 256
 
@@ -41,9 +43,14 @@ def _state_size(algorithm):
     return _COUNTER_SIZES[algorithm] + 1
 
 
+def _signed_tensor(value):
+    """A tensor of signed numbers; unsigned ones keep their bits."""
+    return cast(convert_to_tensor(value), dtypes.int64)
+
+
 def _int64(value):
-    """A tensor's value as a signed array; unsigned numbers keep their bits."""
-    return np.asarray(cast(convert_to_tensor(value), dtypes.int64)._value)
+    """A tensor's value as a signed array."""
+    return np.asarray(_signed_tensor(value)._value)
 
 
 def _check_shape(array, shape):
@@ -168,7 +175,7 @@ class Generator:
     @property
     def key(self):
         """The last number of the state, which does not change as numbers are drawn."""
-        return EagerTensor(self._state_var._value[-1])
+        return self._state_var.read_value()[-1]
 
     def reset(self, state):
         """Puts another state in place of the current one.
@@ -176,7 +183,7 @@ class Generator:
         Raises:
             ValueError: the state has the wrong shape.
         """
-        self._assign(_check_shape(_int64(state), [_state_size(self._algorithm)]))
+        self._assign(_check_shape(_signed_tensor(state), [_state_size(self._algorithm)]))
 
     def reset_from_seed(self, seed):
         """Starts again from a seed, as `from_seed` does."""
@@ -204,29 +211,37 @@ class Generator:
             raise invalid_argument(
                 "RngReadAndSkip", f"input 2 (0-based) must have shape [], not {words(steps.shape)}"
             )
-        return EagerTensor(self._advance(int(steps._value) * _BLOCKS_PER_STEP))
+        before = self._advance(int(steps.numpy()) * _BLOCKS_PER_STEP)
+        return before if isinstance(before, Tensor) else EagerTensor(before)
 
     def _assign(self, state):
         with _lock:
             self._state_var.assign(state)
 
     def _advance(self, blocks):
-        """Moves the counter on by so many blocks and returns the state before."""
+        """Moves the counter on by so many blocks and returns the state before.
+
+        That is an array, or while a function is traced, a tensor.
+        """
         if self._algorithm is not Algorithm.PHILOX:
             raise unimplemented(
                 "RngReadAndSkip", "Non-XLA devices don't support the ThreeFry algorithm."
             )
+        if thread.trace is not None:
+            before = thread.trace.read(self._state_var)
+            thread.trace.write(self._state_var, philox_skip(before, blocks=blocks))
+            return before
         with _lock:
             before = self._state_var._value
             low, high, key = before.tolist()
-            low, high = _skip(low & _DOUBLE_WORD, high & _DOUBLE_WORD, blocks & _DOUBLE_WORD)
+            low, high = skip(low & _DOUBLE_WORD, high & _DOUBLE_WORD, blocks & _DOUBLE_WORD)
             # Stored, not assigned: drawing advances the state inside vectorized_map too.
             self._state_var._store(np.array([_signed(low), _signed(high), key]), read_value=False)
         return before
 
     def _stream(self, op, blocks):
-        low, high, key = (number & _DOUBLE_WORD for number in self._advance(blocks).tolist())
-        return key, low | high << 64
+        before = self._advance(blocks)
+        return before if isinstance(before, Tensor) else key_and_counter(before)
 
     # Numbers ------------------------------------------------------------------------------------
 
@@ -313,8 +328,8 @@ class Generator:
         Args:
             count: how many.
         """
-        keys = full_range_samples(self._stream, [count], dtypes.int64)._value
-        return EagerTensor(np.stack([keys, np.zeros_like(keys)]))
+        keys = full_range_samples(self._stream, [count], dtypes.int64)
+        return stack([keys, EagerTensor(np.zeros(keys._value.shape, np.int64))])
 
     def split(self, count=1):
         """A list of new generators, whose numbers are independent of this one's.
@@ -331,18 +346,6 @@ def _state_of(key, counter, algorithm):
     counter = _check_shape(_int64(counter), [_COUNTER_SIZES[algorithm]])
     key = _check_shape(_int64(key), [])
     return np.array([*counter, key], np.int64)
-
-
-def _skip(low, high, blocks):
-    """The halves of a counter, moved on.
-
-    The carry between the words of `blocks` itself gets lost, as it does in TensorFlow: that is how
-    a negative number of steps can lead back.
-    """
-    first = (low & _WORD) + (blocks & _WORD)
-    carried = (blocks >> 32) + (first >> 32) & _WORD
-    second = (low >> 32) + carried
-    return first & _WORD | (second & _WORD) << 32, high + (second >> 32) & _DOUBLE_WORD
 
 
 # The global generator -----------------------------------------------------------------------------

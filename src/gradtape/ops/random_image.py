@@ -6,6 +6,7 @@ import numpy as np
 
 from ..core import dtypes
 from ..core.convert import convert_to_tensor
+from ..core.dispatch import thread
 from ..core.errors import InvalidArgumentError
 from ..core.exports import export
 from .broadcasting import reshape
@@ -15,6 +16,7 @@ from .crops import image_or_images
 from .elementwise import rint
 from .families import shape_of
 from .image import adjust_brightness, adjust_contrast
+from .indexing import gather
 from .permutation import reverse
 from .random import uniform
 from .slicing import slice_
@@ -32,7 +34,7 @@ def stateless_draws(seed):
 def _flipped(image, axis, draw):
     image = image_or_images(image)
     if image.ndim == 3:
-        return reverse(image, [axis]) if draw([], minval=0, maxval=1.0).numpy() < 0.5 else image
+        return reverse(image, [axis]) if draw([], minval=0, maxval=1.0) < 0.5 else image
     count = shape_of(image)[0]
     chances = draw([count], minval=0, maxval=1.0)
     flips = cast(rint(reshape(chances, shape=(count, 1, 1, 1))), image.dtype)
@@ -173,8 +175,14 @@ def _cropped(value, size, draw):
         raise InvalidArgumentError(
             None, None, f"Need value.shape >= size, got  {shape.tolist()} {size.tolist()}"
         )
-    places = draw([len(shape)], minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32).numpy()
-    return slice_(value, places % (shape - size + 1), size)
+    places = draw([len(shape)], minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32)
+    if thread.trace is None:
+        return slice_(value, places.numpy() % (shape - size + 1), size)
+    # In a graph the place differs from call to call, and so is no number to slice by.
+    for axis in np.flatnonzero(shape != size).tolist():
+        first = places[axis] % int(shape[axis] - size[axis] + 1)
+        value = gather(value, first + np.arange(size[axis], dtype=np.int32), axis=axis)
+    return value
 
 
 @export("image.random_crop")

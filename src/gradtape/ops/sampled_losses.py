@@ -4,6 +4,7 @@ import numpy as np
 
 from ..core.convert import convert_to_tensor
 from ..core.dtypes import int64
+from ..core.effects import performed
 from ..core.exports import export
 from ..core.tensor import EagerTensor
 from .arithmetic import sub
@@ -56,6 +57,7 @@ def _sampled_logits(
     return concat([true_logits, sampled_logits], 1), EagerTensor(aims)
 
 
+@performed("ComputeAccidentalHits")
 def _hits(labels, sampled, num_true, shape):
     """Very negative where a sample is a true class of its example."""
     hits = compute_accidental_hits(labels, sampled, num_true)

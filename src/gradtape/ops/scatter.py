@@ -71,7 +71,7 @@ def _combine_last(ufunc, array, numbers, rows):
     """Combines the last row of each number, with what those before it have left."""
     combined = array.take(numbers, 0)
     # Where a number is there twice, NumPy keeps what is written last.
-    array[numbers] = ufunc(combined, rows, combined, dtype=array.dtype)
+    array[numbers] = ufunc(combined, rows, out=combined, dtype=array.dtype)
 
 
 # From so many elements on, rows are better combined as a whole.
@@ -99,7 +99,8 @@ def row_numbers(indices, shape):
 def scatter_into(array, indices, updates, ufunc):
     """Combines `updates` with what a contiguous array holds at places; replaces it if None."""
     if ufunc is None:
-        array[numpy_places(indices)] = updates
+        # At a place named twice NumPy keeps the last in the order of memory.
+        array[numpy_places(np.ascontiguousarray(indices))] = updates
     else:
         numbers = row_numbers(indices, array.shape)
         rows = np.asarray(updates).reshape((len(numbers), *array.shape[indices.shape[-1] :]))

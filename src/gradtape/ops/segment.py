@@ -6,13 +6,12 @@ UnsortedSegmentSum itself is in `scatter`, where the gradients of indexing need 
 import numpy as np
 
 from ..core import dtypes
-from ..core.convert import operand
+from ..core.convert import convert_to_tensor, operand
 from ..core.dispatch import apply
 from ..core.dtypes import NUMERIC, REAL
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
-from ..core.tensor import EagerTensor
 from .arguments import integer
 from .arithmetic import add, div_no_nan, masked, mul, real_div, true_divide
 from .broadcasting import broadcast_to, not_allowed, reshape, words, working_dtype
@@ -20,7 +19,8 @@ from .casting import cast, cast_row
 from .elementwise import sqrt
 from .families import dtype_of, linear, opaque, shape_of
 from .indexing import check_index_dtype, gather_row, index_operand
-from .logic import equal, greater
+from .logic import equal, greater, greater_equal, less, logical_or
+from .reduction import reduce_any
 from .scatter import (
     batch_of_segments,
     rows_of_segments,
@@ -29,6 +29,7 @@ from .scatter import (
 )
 from .segment_kernels import highest, lowest, reduced, starts_of_runs
 from .selection import select, zero_of
+from .slicing import strided_slice_row
 
 _INT64 = np.dtype(np.int64)
 
@@ -254,12 +255,13 @@ def _apply_sorted(row, data, segment_ids):
 
 def _count(name, ids):
     """One more than the last id, which of sorted ids is the largest."""
-    if type(ids) is not EagerTensor:
-        raise TypeError(f"The segment ids given to op {name} must be known. Received: {ids!r}.")
-    values = ids._value
-    if values.ndim != 1 or not values.size or values.dtype.kind != "i":
+    if ids.ndim != 1 or not ids.shape[0] or ids.dtype.numpy_dtype.kind != "i":
         return 0
-    return max(int(values[-1]) + 1, 0)
+    # A trace relies on the last id alone, not on all of them.
+    last = apply(strided_slice_row.op, (ids,), {"key": (-1,)})._known()
+    if last is None:
+        raise TypeError(f"The segment ids given to op {name} must be known. Received: {ids!r}.")
+    return max(int(last) + 1, 0)
 
 
 def _sorted(row, word, what, otherwise):
@@ -378,13 +380,16 @@ def _chosen(name, data, indices, segment_ids, num_segments, accepts, sparse_grad
 
 
 def _check_chosen(name, indices, size):
-    if type(indices) is EagerTensor:
-        outside = (indices._value < 0) | (indices._value >= size)
-        if outside.any():
-            place = int(np.flatnonzero(outside)[0])
-            raise invalid_argument(
-                name, f"Bad: indices[{place}] == {indices._value[place]} out of range [0, {size})"
-            )
+    # In a batch there are no values to look at: there the op that gathers them objects.
+    indices = convert_to_tensor(indices)
+    zero, end = (dtype_of(indices).type(number) for number in (0, size))
+    outside = logical_or(less(indices, zero), greater_equal(indices, end))
+    if reduce_any(outside)._known():
+        found = indices._known()
+        place = int(np.flatnonzero((found < 0) | (found >= size))[0])
+        raise invalid_argument(
+            name, f"Bad: indices[{place}] == {found[place]} out of range [0, {size})"
+        )
 
 
 @export("sparse.segment_sum")

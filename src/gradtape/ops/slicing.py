@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..core import dtypes
+from ..core.active import thread
 from ..core.convert import operand
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
@@ -175,9 +176,16 @@ def _getitem(self, key):
 def _getitem_of_variable(self, key):
     """A part of the variable, which can be assigned to: `v[0].assign(value)`."""
     part = _getitem(self, key)
-    if type(part) is EagerTensor and not _is_mask(key):
-        part.__dict__["assign"] = functools.partial(_assign_slice, self, _plain_key(key)[0])
+    if not thread.batch_depth and not _is_mask(key):
+        part.__dict__["assign"] = functools.partial(_assign_at, self, key)
     return part
+
+
+def _assign_at(variable, key, value, name=None):
+    """Assigns to `variable[key]`; where that is has to be known, so a trace relies on it."""
+    items = key if isinstance(key, (list, tuple)) else (key,)
+    key, _ = _plain_key([_index(x) if isinstance(x, Tensor) else x for x in items])
+    return _assign_slice(variable, key, value)
 
 
 def _iter(self):
@@ -232,7 +240,8 @@ def _take_unknown(part, key, position, index):
         axis = part.ndim - after
     size = index._value.dtype.type(part.shape[axis])
     from_front = select(less(index, size.dtype.type(0)), add(index, size), index)
-    return gather(part, from_front, axis=axis)
+    # An axis counted from the end: the gradient of a slice is dense.
+    return gather(part, from_front, axis=axis - part.ndim)
 
 
 def _bound(value):
@@ -267,6 +276,8 @@ def _assign_slice(variable, key, value, name=None):
     Raises:
         InvalidArgumentError: the value does not broadcast to the part. Nothing is changed.
     """
+    if thread.trace is not None:
+        return _assign_slice_in_trace(variable, key, variable._new_tensor(value))
     new = variable._new_value(value)
     shape = sliced_shape(variable._handle.tensor._value.shape, key)
     if not math.prod(shape):
@@ -275,11 +286,40 @@ def _assign_slice(variable, key, value, name=None):
         array = variable._writable()
         array[_view_key(key)] = new
     except ValueError:
-        raise invalid_argument(
-            "ResourceStridedSliceAssign",
-            f"Cannot broadcast input shape {words(new.shape)} into final shape {words(shape)}",
-        ) from None
+        raise _cannot_broadcast(new.shape, shape) from None
     return variable._store(array if array.ndim else array[()], True)
+
+
+def _assign_slice_in_trace(variable, key, new):
+    """The same by ops: the whole variable is written, of which only the part is new."""
+    from .broadcasting import broadcast_to
+    from .selection import select
+
+    recorders, thread.recorders = thread.recorders, ()
+    try:
+        old = variable._read()
+        whole = shape_of(old)
+        part = sliced_shape(whole, key)
+        try:
+            fits = np.broadcast_shapes(shape_of(new), part) == part
+        except ValueError:
+            fits = False
+        if not fits and math.prod(part):
+            raise _cannot_broadcast(shape_of(new), part)
+        if math.prod(part):
+            covered = EagerTensor(_strided_slice_grad(np.ones(part, bool), whole, key))
+            spread = strided_slice_grad(broadcast_to(new, shape=part), shape=whole, key=key)
+            thread.trace.write(variable, select(covered, spread, old))
+    finally:
+        thread.recorders = recorders
+    return variable._written(True)
+
+
+def _cannot_broadcast(shape, goal):
+    return invalid_argument(
+        "ResourceStridedSliceAssign",
+        f"Cannot broadcast input shape {words(shape)} into final shape {words(goal)}",
+    )
 
 
 @export("slice")

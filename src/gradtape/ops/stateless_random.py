@@ -2,13 +2,15 @@
 
 import enum
 
-from ..core import dtypes
+from ..core import dtypes, nest
 from ..core.convert import convert_to_tensor, operand
-from ..core.dispatch import apply
+from ..core.dispatch import apply, thread
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
 from ..core.philox import key_and_counter_from_seed
+from ..core.tensor import Tensor
+from ..core.variable import Variable
 from .arguments import integers
 from .broadcasting import words
 from .drawing import (
@@ -36,6 +38,7 @@ from .drawing import (
 from .families import unregistered
 from .indexing import gather_row
 from .joining import stack
+from .random_rows import philox_seed
 
 
 @export("random.Algorithm random.experimental.Algorithm")
@@ -84,6 +87,11 @@ def _stream(seed, op_name="StatelessRandomGetKeyCounter", alg=None):
         raise invalid_argument(
             op_name, "The ThreeFry algorithm does not run on CPUs. Use alg='philox'."
         )
+    parts = () if thread.trace is None else nest.flatten(seed)
+    if any([isinstance(x, (Tensor, Variable)) for x in parts]):
+        # The numbers may differ from call to call of the function that is traced.
+        state = apply(philox_seed.op, (convert_to_tensor(seed),), {"op_name": op_name})
+        return lambda op, blocks: state
     pair = integers(seed, op_name, "Tseed")
     if pair.shape != (2,):
         raise invalid_argument(op_name, f"seed must have shape [2], not {words(pair.shape)}")

@@ -1,0 +1,1 @@
+"""Graphs: what `function` traces, optimises, runs, prints and saves."""

@@ -1,0 +1,34 @@
+"""Programs that are run with and without tf.function, and must give the same."""
+
+import numpy as np
+
+import gradtape as tf
+
+
+def plain(f=None, **options):
+    """In the place of tf.function: nothing."""
+    return f if f is not None else plain
+
+
+def leaves_of(result):
+    """The arrays of a result, with None and the kinds of gradients told apart."""
+    found = []
+    for leaf in tf.nest.flatten(result):
+        if leaf is None or isinstance(leaf, str):
+            found.append(leaf)
+        elif isinstance(leaf, tf.IndexedSlices):
+            found += ["slices", leaf.values.numpy(), leaf.indices.numpy()]
+        else:
+            found.append(np.asarray(leaf))
+    return found
+
+
+def assert_same(found, expected):
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected, strict=True):
+        if a is None or b is None or isinstance(a, str) or isinstance(b, str):
+            assert a is b or (isinstance(a, str) and a == b), (a, b)
+        else:
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b, strict=True)
+            np.testing.assert_array_equal(np.signbit(np.real(a)), np.signbit(np.real(b)))
