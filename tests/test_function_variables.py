@@ -378,6 +378,7 @@ def test_a_variable_is_made_once():
 
     counter = Counter()
     assert [counter(tf.constant(1.0)).numpy() for _ in range(3)] == [3.0, 4.0, 5.0]
+    assert counter.v is not None
     assert counter.v.numpy() == 5.0
 
 

@@ -101,20 +101,23 @@ def test_all_ways_of_a_function_can_be_saved():
     def absolute(x):
         return x if tf.reduce_sum(x) > 0 else -x
 
-    positive, negative = traced(absolute, np.float32([1, 2])), traced(absolute, np.float32([-1, 0]))
+    positive, negative = (
+        traced(absolute, np.array([1, 2], np.float32)),
+        traced(absolute, np.array([-1, 0], np.float32)),
+    )
     function = loaded_function(load_graphs(written(positive, negative)))
-    assert np.array_equal(function(np.float32([3, 1]))[0], [3, 1])
-    assert np.array_equal(function(np.float32([-3, 1]))[0], [3, -1])
+    assert np.array_equal(function(np.array([3, 1], np.float32))[0], [3, 1])
+    assert np.array_equal(function(np.array([-3, 1], np.float32))[0], [3, -1])
     only = loaded_function(load_graphs(written(positive)))
-    assert np.array_equal(only(np.float32([3, 1]))[0], [3, 1])
+    assert np.array_equal(only(np.array([3, 1], np.float32))[0], [3, 1])
     with pytest.raises(tf.errors.FailedPreconditionError, match="absolute"):
-        only(np.float32([-3, 1]))
+        only(np.array([-3, 1], np.float32))
 
 
 def test_other_arguments_than_it_was_traced_for_are_refused():
     function = loaded_function(load_graphs(written(traced(lambda x: x + 1.0, X))))
     with pytest.raises(ValueError, match=r"\('float32', \[2, 3\]\).*\('float32', \[2\]\)"):
-        function(np.float32([1, 2]))
+        function(np.array([1, 2], np.float32))
     with pytest.raises(ValueError, match="int32"):
         function(np.zeros((2, 3), np.int32))
 

@@ -6,6 +6,7 @@ and the user's line it comes from. What effects have done is not done again.
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Program:
         self._locks = _locks_for(graph)
         self._run = _written_out(graph)
 
-    def run(self, arrays, effects=None):
+    def run(self, arrays, effects=None) -> Any:
         """The outputs for the arrays of the inputs, or a Miss.
 
         Args:
@@ -80,7 +81,7 @@ def _locks_for(graph):
 # Node by node -------------------------------------------------------------------------------------
 
 
-def run_stepwise(graph, arrays, effects=None):
+def run_stepwise(graph, arrays, effects=None) -> Any:
     """The outputs of a graph, by its nodes alone: the reference for everything quicker."""
     effects = Effects() if effects is None else effects
     known = {id(value): array for value, array in zip(graph.inputs, arrays, strict=True)}

@@ -43,7 +43,7 @@ class Value:
         self.shape = shape
         self.dtype = dtype
         self.node = node
-        self.constant = constant
+        self.constant: Any = constant
         self.name = name
         self.fresh = fresh
 
@@ -93,7 +93,7 @@ class Node:
         self.attrs = attrs
         self.outputs: tuple[Value, ...] = ()
         self.name = name
-        self.where = where
+        self.where: Any = where
         self.gradient = None
         self.holder = None
         self.rechecked = False

@@ -7,6 +7,7 @@ import base64
 import json
 import threading
 import zipfile
+from typing import Any
 
 import numpy as np
 
@@ -315,7 +316,7 @@ def loaded_function(graphs):
         outcomes = [n.attrs["outcome"] for n in graph.nodes if n.kind == GUARD]
         paths.add(Path(graph, tuple(outcomes), tuple))
 
-    def call(*tensors):
+    def call(*tensors) -> Any:
         tensors = [convert_to_tensor(x) for x in tensors]
         expected = [_spec_words(value) for value in first.inputs]
         received = [(x.dtype.name, list(x._value.shape)) for x in tensors]

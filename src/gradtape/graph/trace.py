@@ -401,10 +401,6 @@ class Trace:
         for variable, tensor in self._pending.values():
             variable._handle.set_value(_real(tensor))
 
-    def hand_over(self):
-        """The tensors pending for variables, for the trace around this one."""
-        return [(variable, tensor) for variable, tensor in self._pending.values()]
-
 
 def _real(tensor):
     tensor = translated(tensor)

@@ -14,7 +14,7 @@ _FLOAT = np.dtype(np.float32)
 _LARGEST = 2**63 - 1
 
 
-def _attrs(distribution, shape, dtype=_FLOAT):
+def _attrs(distribution, shape, dtype: np.dtype = _FLOAT):
     return {"distribution": distribution, "shape": shape, "dtype": dtype, "op_name": "Random"}
 
 
