@@ -1,8 +1,22 @@
 """Programs that are run with and without tf.function, and must give the same."""
 
+import functools
+
 import numpy as np
 
 import gradtape as tf
+
+
+def counted(function, **options):
+    """A tf.function, and the list to which each run of its Python code appends."""
+    runs = []
+
+    @functools.wraps(function)
+    def counting(*args, **kwargs):
+        runs.append(1)
+        return function(*args, **kwargs)
+
+    return tf.function(counting, **options), runs
 
 
 def plain(f=None, **options):
@@ -32,3 +46,10 @@ def assert_same(found, expected):
             assert a.dtype == b.dtype
             np.testing.assert_array_equal(a, b, strict=True)
             np.testing.assert_array_equal(np.signbit(np.real(a)), np.signbit(np.real(b)))
+
+
+def assert_same_without_functions(make):
+    """A program, made by a decorator, gives the same for tf.function and for none, three times."""
+    with_functions, without = make(tf.function), make(plain)
+    for _ in range(3):
+        assert_same(leaves_of(with_functions()), leaves_of(without()))

@@ -13,24 +13,13 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from function_programs import counted
 
 
 @tf.function
 def doubled(x):
     """Twice as much."""
     return x * 2.0
-
-
-def counted(function, **options):
-    """A tf.function, and the list to which each run of its Python code appends."""
-    runs = []
-
-    @functools.wraps(function)
-    def counting(*args, **kwargs):
-        runs.append(1)
-        return function(*args, **kwargs)
-
-    return tf.function(counting, **options), runs
 
 
 # What it can be put on ----------------------------------------------------------------------------

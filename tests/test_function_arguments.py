@@ -2,7 +2,6 @@
 
 import collections
 import dataclasses
-import functools
 import gc
 import weakref
 
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from function_programs import counted
 
 Pair = collections.namedtuple("Pair", "a b")
 
@@ -17,18 +17,6 @@ Pair = collections.namedtuple("Pair", "a b")
 @tf.function
 def doubled(x):
     return x * 2.0
-
-
-def counted(function, **options):
-    """A tf.function, and the list to which each run of its Python code appends."""
-    runs = []
-
-    @functools.wraps(function)
-    def counting(*args, **kwargs):
-        runs.append(1)
-        return function(*args, **kwargs)
-
-    return tf.function(counting, **options), runs
 
 
 class Model:

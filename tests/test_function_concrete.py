@@ -1,26 +1,14 @@
 """Concrete functions, and default graphs: what they take, do and tell of themselves."""
 
 import collections
-import functools
 
 import numpy as np
 import pytest
 
 import gradtape as tf
+from function_programs import counted
 
 Pair = collections.namedtuple("Pair", "a b")
-
-
-def counted(function, **options):
-    """A tf.function, and the list to which each run of its Python code appends."""
-    runs = []
-
-    @functools.wraps(function)
-    def counting(*args, **kwargs):
-        runs.append(1)
-        return function(*args, **kwargs)
-
-    return tf.function(counting, **options), runs
 
 
 # Concrete functions -------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Derivative:
             kept = [trace.input(array, "kept") for array in residuals]
             known = {id(v): x for v, x in zip(self._residuals, kept, strict=True)}
             targets = [x for x, c in zip(self._targets, came, strict=True) if c]
-            grads = [trace.input(_ones(x), "grad") for x in targets]
+            grads = [trace.input(ones_like(x), "grad") for x in targets]
             with translating(known, graph):
                 # The tape knows the tensors of its own trace: asked as usual, it would look for
                 # those that stand for them now.
@@ -156,7 +156,7 @@ def trace_derivative(graph, arrays, wanted, effects, *, nan_safe):
         tracked = tape._inner.tracked  # pyright: ignore[reportOptionalMemberAccess]
         followed = [i for i, x in enumerate(outputs) if x._id in tracked]
         targets = [outputs[i] for i in followed]
-        grads = [trace.input(_ones(x), "grad") for x in targets]
+        grads = [trace.input(ones_like(x), "grad") for x in targets]
         writes = trace.begin_rehearsal()
         try:
             found = tape.gradient(targets, sources, output_gradients=grads)
@@ -167,7 +167,7 @@ def trace_derivative(graph, arrays, wanted, effects, *, nan_safe):
     forward, backward = whole.nodes[:cut], whole.nodes[cut:]
     if any([node.kind == GUARD for node in backward]):
         raise NotTraceableError("its gradient decides something by a tensor's value")
-    residuals = _residuals(forward, inputs, backward, results)
+    residuals = residuals_of(forward, inputs, backward, results)
     first, second = Graph(graph.name), Graph(f"{graph.name}_backward")
     first.inputs = [x._value._traced for x in inputs]
     first.nodes, first.writes, first.history = forward, writes, whole.history
@@ -205,7 +205,8 @@ def _taken_apart(trace, gradients):
     return results, slots
 
 
-def _ones(tensor):
+def ones_like(tensor):
+    """Ones in the shape and dtype of a tensor, as an array or scalar."""
     return np.ones(tensor._value.shape, tensor._value.dtype)[()]
 
 
@@ -215,7 +216,7 @@ def outline_of(tensor):
     return EagerTensor(np.broadcast_to(np.zeros((), value.dtype), value.shape))
 
 
-def _residuals(forward, inputs, backward, results):
+def residuals_of(forward, inputs, backward, results):
     """What the backward part uses of the forward part."""
     available = {id(x._value._traced) for x in inputs}
     for node in forward:

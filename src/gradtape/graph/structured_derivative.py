@@ -6,11 +6,10 @@ structured op's gradient runs them: for the branch that was taken, or for every 
 
 from typing import Any
 
-import numpy as np
-
 from ..autodiff.tape import GradientTape
 from ..core import dtypes
 from ..core.indexed_slices import IndexedSlices
+from .derivative import ones_like, residuals_of
 from .interpret import Program
 from .ir import Graph
 from .passes import optimize, without_dead_code
@@ -79,7 +78,7 @@ class BodyDerivative:
         trace.finish(outputs)
         cut = len(trace.graph.nodes)
         targets = [outputs[i] for i in self.followed]
-        grads = [trace.input(_ones(x), "grad") for x in targets]
+        grads = [trace.input(ones_like(x), "grad") for x in targets]
         found = dict(
             zip(wanted, tape.gradient(targets, sources, output_gradients=grads), strict=True)
         )
@@ -91,7 +90,7 @@ class BodyDerivative:
             for i, d in scattered.items()
         }
         self.summed = [i for i in summed if found.get(i) is not None]
-        sums = [trace.input(_ones(inputs[i]), "sum") for i in self.summed]
+        sums = [trace.input(ones_like(inputs[i]), "sum") for i in self.summed]
         if sums:
             # Once more, from the sums on: the first time told which of them there are.
             sources = [inputs[i] for i in found]
@@ -116,7 +115,7 @@ class BodyDerivative:
         first, second = Graph(whole.name), Graph(f"{whole.name}_backward")
         second.nodes, second.outputs = backward, results
         second = without_dead_code(second)
-        residuals = _residuals(forward, inputs, second.nodes, results)
+        residuals = residuals_of(forward, inputs, second.nodes, results)
         first.inputs = [x._value._traced for x in inputs]
         first.nodes, first.outputs = forward, [*whole.outputs, *residuals]
         second.inputs = [*residuals, *[x._value._traced for x in given]]
@@ -134,19 +133,3 @@ class BodyDerivative:
         self.changes = changed, {pairs[place][0] for place in of_grads}
         self.forward: Any = Program(first)
         self.backward: Any = Program(second)
-
-
-def _ones(tensor):
-    return np.ones(tensor._value.shape, tensor._value.dtype)[()]
-
-
-def _residuals(forward, inputs, backward, results):
-    """What the backward part uses of the forward part."""
-    available = {id(x._value._traced) for x in inputs}
-    for node in forward:
-        available.update([id(value) for value in node.outputs])
-    used = {}
-    for value in [*[v for node in backward for v in node.inputs], *results]:
-        if id(value) in available:
-            used[id(value)] = value
-    return list(used.values())
