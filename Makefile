@@ -1,6 +1,7 @@
 # Every target sets up what it needs: Python >= 3.11 and make are enough.
 #   make demo    train a small network on handwritten digits
 #   make test    run the tests
+#   make test-keras   run Keras's own tests, which its wheel contains, on gradtape
 #   make lint    formatting, lint rules, types
 #   make docs    write docs/ops.md and docs/coverage.md anew
 #   make answers record anew what TensorFlow answers (installs it under .tensorflow/)
@@ -21,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint types format docs answers bench wheel clean
+.PHONY: help demo test test-keras lint types format docs answers bench wheel clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -31,6 +32,9 @@ demo: $(RUNTIME)
 
 test: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -n auto
+
+test-keras: $(DEVELOPMENT)
+	@$(BIN)/python tests/keras_suite/run.py -n auto
 
 lint: $(DEVELOPMENT)
 	@$(BIN)/ruff format --check

@@ -16,6 +16,8 @@ MODULES = {
 # A module may import from its own layer and from those before it; the rest is the last layer.
 LAYERS = [{"core"}, {"ops"}, {"autodiff", "batching", "graph"}, {"compile"}]
 DEPENDENCIES = {"numpy", "ml_dtypes"}
+# Packages that are optional, and the only modules that may import them.
+OPTIONAL = {"keras": ("gradtape.keras_backend", "gradtape.keras_finder")}
 
 
 def imports_of(module, source, *, at_import_time=False):
@@ -65,6 +67,8 @@ def errors_of(module, source):
         if top == "gradtape":
             if layer_of(name) > layer_of(module) and name != "gradtape._version":
                 errors.append(f"{module} imports {name}, of a later layer")
+        elif module.startswith(OPTIONAL.get(top, "no module")):
+            continue
         elif top not in sys.stdlib_module_names and top not in DEPENDENCIES:
             errors.append(f"{module} imports {name}, which gradtape does not depend on")
     return errors
@@ -100,6 +104,11 @@ def test_modules_do_not_import_each_other_in_a_circle():
 )
 def test_a_wrong_import_is_found(module, source, error):
     assert error in "".join(errors_of(module, source))
+
+
+def test_only_the_backend_imports_keras():
+    assert errors_of("gradtape.keras_backend.nn", "from keras.src import tree") == []
+    assert errors_of("gradtape.ops.logic", "import keras") != []
 
 
 def test_right_imports_are_not_errors():

@@ -44,7 +44,7 @@ class _AliasFinder:
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname == _ALIAS:
-            return _alias_spec(fullname, _PACKAGE)
+            return alias_spec(fullname, _PACKAGE)
         if not fullname.startswith(_ALIAS + "."):
             return None
         parent_name, _, child = fullname.rpartition(".")
@@ -54,7 +54,7 @@ class _AliasFinder:
         real_name = f"{parent.__name__}.{child}"
         if real_name not in sys.modules and importlib.util.find_spec(real_name) is None:
             raise ModuleNotFoundError(_missing_message(fullname, parent, child), name=fullname)
-        return _alias_spec(fullname, real_name)
+        return alias_spec(fullname, real_name)
 
 
 class _AliasLoader:
@@ -72,7 +72,8 @@ class _AliasLoader:
         sys.modules[module.__name__] = importlib.import_module(self.real_name)
 
 
-def _alias_spec(alias: str, real_name: str) -> ModuleSpec:
+def alias_spec(alias: str, real_name: str) -> ModuleSpec:
+    """The spec of a module that is another module under one more name."""
     # A loader by its methods only: the base class is in importlib.abc, which is slow to import.
     loader: Any = _AliasLoader(real_name)
     return ModuleSpec(alias, loader)

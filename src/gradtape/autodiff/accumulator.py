@@ -123,7 +123,7 @@ class ForwardAccumulator:
                 "Tensor {} was specified as a primal multiple times. This may indicate an error. "
                 f"If it was intended, please sum the corresponding tangents. Received: {primal!r}."
             )
-        known[tensor._id] = tangent = convert.convert_to_tensor(tangent, primal.dtype)
+        known[tensor._id] = tangent = convert.convert_to_tensor(tangent, tensor.dtype)
         if not _broadcasts(tangent._value.shape, tensor._value.shape):
             raise ValueError(
                 "ForwardAccumulator takes tangents in the shapes of their primals. Received: in "

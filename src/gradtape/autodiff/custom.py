@@ -9,7 +9,7 @@ from ..core.dispatch import NO_ATTRS, thread
 from ..core.indexed_slices import IndexedSlices
 from ..core.op import Op, Recorder
 from ..core.tensor import Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, variable_of
 from ..ops.broadcasting import broadcast_to, reshape
 from ..ops.identity import identity_row
 from ..ops.reduction import reduce_sum
@@ -313,7 +313,7 @@ def _call(f, with_rule, args, kwargs, *, check_shapes):
 def _positional(args):
     """The arguments a rule gives gradients for: all that are, or can become, tensors."""
     found = []
-    for leaf in nest.flatten(args, expand_composites=True):
+    for leaf in map(variable_of, nest.flatten(args, expand_composites=True)):
         if isinstance(leaf, (Tensor, Variable)):
             found.append(leaf)
             continue
@@ -336,7 +336,8 @@ def _keywords(f, kwargs):
         names = []
     in_order = [name for name in names if name in kwargs]
     in_order += [name for name in kwargs if name not in in_order]
-    return nest.flatten([kwargs[name] for name in in_order], expand_composites=True)
+    leaves = nest.flatten([kwargs[name] for name in in_order], expand_composites=True)
+    return [variable_of(leaf) for leaf in leaves]
 
 
 def _takes_variables(grad_fn):

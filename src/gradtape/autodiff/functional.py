@@ -13,7 +13,7 @@ from ..batching import on_all_rows, vectorized_map
 from ..core import nest
 from ..core.indexed_slices import IndexedSlices
 from ..core.tensor import EagerTensor, Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, variable_of
 from ..ops.broadcasting import reshape
 from ..ops.joining import concat_row
 from ..ops.manipulation import transpose_row
@@ -211,7 +211,7 @@ def per_example_gradient(function, variables, *examples):
                [ 0., 36.]], dtype=float32)
     """
     for leaf in nest.flatten(variables):
-        if not isinstance(leaf, (Tensor, Variable)):
+        if not isinstance(variable_of(leaf), (Tensor, Variable)):
             raise TypeError(
                 "per_example_gradient takes tensors or variables as `variables`, the very ones "
                 f"that the function uses. Received: {leaf!r} of type {type(leaf).__name__!r}."

@@ -6,13 +6,14 @@ import numpy as np
 
 from ..core import convert, nest
 from ..core.tensor import Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, variable_of
 
 
 def as_tensors(name, argument, structure) -> Any:
     """The structure with every leaf a tensor or variable."""
 
     def tensor(value):
+        value = variable_of(value)
         if isinstance(value, (Tensor, Variable)):
             return value
         try:

@@ -6,7 +6,7 @@ from ..core import convert, nest
 from ..core.dispatch import thread
 from ..core.random_seed import SameDraws
 from ..core.tensor import Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, variable_of
 from .custom import VariableWatcher, override
 from .tape import GradientTape, tensor_of
 
@@ -64,11 +64,8 @@ def recompute_grad(f):
                 result = f(*args, **kwargs)
         finally:
             thread.recorders = recorders
-        given = [
-            leaf
-            for leaf in nest.flatten((args, kwargs), expand_composites=True)
-            if isinstance(leaf, (Tensor, Variable))
-        ]
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        given = [x for x in map(variable_of, leaves) if isinstance(x, (Tensor, Variable))]
         sources = given + watcher.others_than(given)
         # A tensor that is given twice has one gradient.
         sources = list({tensor_of(x, "source")._id: x for x in sources}.values())

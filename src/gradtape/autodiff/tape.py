@@ -11,7 +11,7 @@ from ..core.dispatch import thread
 from ..core.errors import InternalError
 from ..core.indexed_slices import IndexedSlices
 from ..core.tensor import EagerTensor, Tensor
-from ..core.variable import Variable
+from ..core.variable import Variable, variable_of
 from . import backward, jacobians
 from .recording import Recording
 
@@ -118,6 +118,7 @@ class GradientTape:
             ValueError: for anything that is not a tensor or variable.
         """
         for leaf in nest.flatten(tensor, expand_composites=True):
+            leaf = variable_of(leaf)
             if not isinstance(leaf, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {leaf} of type '{type(leaf).__name__}', not tf.Tensor or "
@@ -415,6 +416,7 @@ def _differentiable_leaves(structure, role):
 def tensor_of(leaf, role):
     if isinstance(leaf, Tensor):
         return leaf._here()
+    leaf = variable_of(leaf)
     if isinstance(leaf, Variable):
         return leaf._handle.tensor  # pyright: ignore[reportAttributeAccessIssue]
     if isinstance(leaf, IndexedSlices):

@@ -457,6 +457,12 @@ def _initial_value(value, dtype):
     return value
 
 
+def variable_of(item):
+    """The variable that an object of another library stands for; anything else as it is."""
+    stood_for = getattr(item, "_stands_for", None)
+    return item if stood_for is None else stood_for
+
+
 def array_of(tensor):
     """The array of a tensor; what belongs to a trace has none outside of it."""
     return tensor._value if type(tensor) is EagerTensor else tensor._known()
