@@ -31,4 +31,4 @@ def pytest_collection_modifyitems(items):
             if name.startswith(start):
                 reason = shared
         if reason is not None:
-            item.add_marker(pytest.mark.xfail(reason=reason, strict=False))
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
