@@ -3,8 +3,26 @@
 import functools
 
 import numpy as np
+import pytest
 
 import gradtape as tf
+
+X = np.array([0.5, -1.5, 2.0], np.float32)
+M = np.array([[1.0, -2.0], [0.5, 3.0], [-1.0, 0.25]], np.float32)
+
+
+def collection():
+    """An empty list of programs, and the decorator that adds to it.
+
+    A program is a function from a decorator to a step that is run several times.
+    """
+    programs = []
+
+    def program(make):
+        programs.append(pytest.param(make, id=make.__name__))
+        return make
+
+    return programs, program
 
 
 def counted(function, **options):

@@ -1,27 +1,16 @@
 """Higher orders across the boundary of a function, and accumulators: as without tf.function."""
 
-import numpy as np
 import pytest
 
 import gradtape as tf
-from function_programs import assert_same_without_functions
+from function_programs import M, X, assert_same_without_functions, collection
 
-PROGRAMS = []
-
-
-def program(make):
-    """Adds a program: from a decorator to a step that is run several times."""
-    PROGRAMS.append(pytest.param(make, id=make.__name__))
-    return make
+PROGRAMS, program = collection()
 
 
 @pytest.mark.parametrize("make", PROGRAMS)
 def test_a_program_gives_the_same_with_and_without_functions(make):
     assert_same_without_functions(make)
-
-
-X = np.array([0.5, -1.5, 2.0], np.float32)
-M = np.array([[1.0, -2.0], [0.5, 3.0], [-1.0, 0.25]], np.float32)
 
 
 # Higher orders across the boundary ----------------------------------------------------------------

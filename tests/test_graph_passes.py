@@ -54,10 +54,11 @@ def test_expressions_with_other_attributes_or_constants_differ():
     def alike(x):
         return (
             tf.reduce_sum(x, axis=0), tf.reduce_sum(x, axis=1),
-            x * 2.0, x * 3.0, x * tf.constant([1.0, 2.0, 3.0]), x * tf.constant([1.0, 2.0, 4.0]),
+            tf.sin(x), tf.exp(x), x * 2.0, x * 3.0,
+            x * tf.constant([1.0, 2.0, 3.0]), x * tf.constant([1.0, 2.0, 4.0]),
         )  # fmt: skip
 
-    check(passes.with_common_subexpressions, alike, "Sum Sum Mul Mul Mul Mul", X)
+    check(passes.with_common_subexpressions, alike, "Sum Sum Sin Exp Mul Mul Mul Mul", X)
 
 
 def test_reads_of_a_variable_before_and_after_writing_differ():

@@ -26,6 +26,33 @@ def test_a_chain_runs_in_one_array():
     assert reused(graph) == [("mul", "Tanh"), ("Exp", "mul"), ("Sin", "Exp")]
 
 
+def _waits(x):
+    a = tf.exp(x)
+    total = tf.reduce_sum(a)  # the last to need `a`, and no array itself
+    return tf.sin(x * total)
+
+
+def test_memory_keeps_its_name_until_it_is_written_into():
+    graph = traced(_waits, X)
+    assert reused(graph)[0] == ("mul", "Exp")
+    freed = []
+    for step in make_plan(graph).steps:
+        if step.into is not None:
+            assert step.into.name not in freed
+        freed += [value.name for value in step.frees]
+    assert "Exp" in freed
+
+
+def test_memory_does_not_wait_while_other_memory_is_asked_for():
+    def interrupted(x):
+        total = tf.reduce_sum(tf.exp(x))
+        other = tf.cumsum(x)  # allocates what it returns
+        return other, tf.sin(x * total)
+
+    graph = traced(interrupted, X)
+    assert "Exp" not in [into for _, into in reused(graph)]
+
+
 def test_what_is_needed_later_is_not_written_over():
     def later(x):
         a = tf.exp(x)
