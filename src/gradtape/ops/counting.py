@@ -15,7 +15,7 @@ from .arguments import integer
 from .arithmetic import add, masked, maximum, minimum, mul, sub, true_divide
 from .broadcasting import broadcast_to, not_allowed, reshape, sum_, words
 from .casting import cast
-from .elementwise import floor, is_nan
+from .elementwise import is_nan
 from .extremes import reduce_max
 from .families import opaque, shape_of
 from .indexing import check_index_dtype, gather_row
@@ -273,9 +273,8 @@ def _bins(values, value_range, nbins):
     """The bin of each value, as int32; those outside of the range are in the outermost ones."""
     low, high = value_range[0], value_range[1]
     place = true_divide(sub(values, low), sub(high, low))
-    place = floor(mul(place, float(nbins)))
-    inside = minimum(maximum(place, 0.0), float(nbins - 1))
-    return cast(inside, dtypes.int32)
+    inside = minimum(maximum(mul(place, float(nbins)), 0.0), float(nbins - 1))
+    return cast(inside, dtypes.int32)  # which cuts off the fraction
 
 
 def _range(values, value_range, nbins, op_name):
@@ -333,7 +332,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, na
             f"'[{low}, {high}]'",
         )
     # In a batch there are no values to look at.
-    if values.dtype.is_floating and reduce_any(is_nan(values))._known():
+    if values.dtype.is_floating and is_nan(reduce_max(values))._known():
         raise invalid_argument(op_name, "Histogram values must not contain NaN")
     flat = reshape(_bins(values, limits, count), shape=(values.shape.num_elements(),))
     ones = EagerTensor(np.zeros(0, goal.numpy_dtype))
