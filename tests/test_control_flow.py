@@ -58,6 +58,22 @@ def test_case_takes_the_first_that_holds():
     assert tf.case({yes.ref(): lambda: 7}, exclusive=True) == 7
 
 
+def test_an_exclusive_case_is_checked_at_every_call():
+    def chosen(x, **default):
+        pairs = [(x > 0, lambda: tf.constant(1)), (x < 5, lambda: tf.constant(2))]
+        return tf.case(pairs, exclusive=True, **default)
+
+    otherwise = {"default": lambda: tf.constant(3)}
+    several = r"more than 1 conditions \(\?, \?\) evaluated as True:'\nTrue, True"
+    with pytest.raises(tf.errors.InvalidArgumentError, match=several):
+        chosen(tf.constant(1), **otherwise)
+    assert chosen(tf.constant(1)) == 1  # without a default the last one stands for it
+    compiled = tf.function(lambda x: chosen(x, **otherwise))
+    assert compiled(tf.constant(7)) == 1
+    with pytest.raises(tf.errors.InvalidArgumentError, match=several):
+        compiled(tf.constant(1))
+
+
 @pytest.mark.parametrize(
     ("pairs", "error", "message"),
     [

@@ -146,3 +146,21 @@ def test_refuses(name):
     call, error, message = _REFUSED[name]
     with pytest.raises(error, match=message):
         call()
+
+
+def test_of_equal_elements_the_first_has_the_gradient_in_a_plane_and_all_in_space():
+    x = tf.constant([1.0, 3, 3, 2, 3, 0, 1, 3])
+    for pool, shape, expected in (
+        (tf.nn.max_pool2d, [2, 2, 2, 1], [0, 1, 0, 0, 1, 0, 0, 0]),
+        (tf.nn.max_pool3d, [1, 2, 2, 2, 1], [0, 1, 1, 0, 1, 0, 0, 1]),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = pool(tf.reshape(x, shape), 2, 2, "VALID")
+        np.testing.assert_array_equal(tape.gradient(y, x), expected)
+    image = tf.reshape(tf.repeat(x, 2), [1, 2, 2, 2, 2])[..., ::-1]
+    with tf.GradientTape() as tape:
+        tape.watch(image)
+        y = tf.nn.max_pool3d(image, 2, 1, "SAME")  # windows overlap
+    one = [0, 2, 2, 0, 2, 0, 0, 8]
+    np.testing.assert_array_equal(tf.reshape(tape.gradient(y, image), [-1, 2])[:, 0], one)

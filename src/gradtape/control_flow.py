@@ -28,6 +28,7 @@ from .ops.casting import cast
 from .ops.identity import identity
 from .ops.joining import stack
 from .ops.ordering import argmax
+from .ops.reduction import reduce_sum
 from .tensor_array import TensorArray
 
 
@@ -66,17 +67,34 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     Args:
         pred_fn_pairs: pairs of a boolean scalar tensor and a function without parameters.
         default: the function to call if none holds.
-        exclusive: that at most one holds; with it, `pred_fn_pairs` may be a dictionary.
+        exclusive: whether at most one may hold, which is checked; with it, `pred_fn_pairs` may be a
+            dictionary. Without a default the last one is not checked, as in TensorFlow.
         strict: accepted for compatibility; results are returned as they are.
 
     Raises:
         TypeError: a predicate is not a tensor, or a function cannot be called.
-        InvalidArgumentError: none holds and there is no default.
+        InvalidArgumentError: none holds and there is no default, or several hold that exclude each
+            other.
     """
     pairs = _pairs(pred_fn_pairs, exclusive)
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
+    if exclusive:
+        _check_exclusive([pred for pred, _ in (pairs if default is not None else pairs[:-1])])
     return _first_that_holds(pairs, default)
+
+
+def _check_exclusive(preds):
+    """Checks that at most one of some predicates holds, when a function runs as well."""
+    if len(preds) < 2:
+        return
+    held = stack(preds)
+    names = ", ".join(["?"] * len(preds))  # as tensors are called where they have no names
+    assert_(
+        reduce_sum(cast(held, dtypes.int32)) < 2,
+        [f"Input error: exclusive=True: more than 1 conditions ({names}) evaluated as True:", held],
+        summarize=len(preds),
+    )
 
 
 def _first_that_holds(pairs, default):

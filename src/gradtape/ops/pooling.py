@@ -15,8 +15,10 @@ from .families import linear, opaque, shape_of
 from .joining import all_batched
 from .pointwise import dtype_mismatch
 from .pooling_kernel import (
+    all_hits,
     average_pool,
     average_pool_gradient,
+    first_hits,
     max_pool,
     max_pool_gradient,
     pick_at_maximum,
@@ -120,8 +122,14 @@ def _check_parts(name, orig_input, orig_output, grad, expected, pooled):
         )
 
 
-def _max_rows(names, raw):
-    """The rows of a max pool, of its gradient, and of the gradient of that."""
+def _max_rows(names, raw, hits):
+    """The rows of a max pool, of its gradient, and of the gradient of that.
+
+    Args:
+        names: of the three ops.
+        raw: their arguments as raw ops.
+        hits: which of several equal elements have the gradient.
+    """
 
     def infer(input, *, ksize, strides, padding, data_format):
         if input.dtype not in _ORDERED:
@@ -167,7 +175,11 @@ def _max_rows(names, raw):
         names[1],
         lambda orig_input, orig_output, grad, ksize, strides, padding, data_format: (
             max_pool_gradient(
-                orig_input, orig_output, grad, axes=_axes(orig_input.shape, ksize, strides, padding)
+                orig_input,
+                orig_output,
+                grad,
+                axes=_axes(orig_input.shape, ksize, strides, padding),
+                hits=hits,
             )
         ),
         inputs="orig_input orig_output grad",
@@ -260,10 +272,12 @@ _PARTS = "orig_input, orig_output, grad"
 max_pool_row, max_pool_gradient_row, max_pool_second_row = _max_rows(
     ("MaxPool", "MaxPoolGrad", "MaxPoolGradGrad"),
     (_raw_max_pool, _raw_max_pool_gradient, _raw(_PARTS, "NHWC")),
+    first_hits,
 )
 max_pool3d_row, max_pool3d_gradient_row, max_pool3d_second_row = _max_rows(
     ("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
     (_raw("input", "NDHWC"), _raw(_PARTS, "NDHWC"), _raw(_PARTS, "NDHWC")),
+    all_hits,  # but the first alone in MaxPool3DGradGrad: TensorFlow's are not each other's adjoint
 )
 
 # Largest elements and where they are --------------------------------------------------------------

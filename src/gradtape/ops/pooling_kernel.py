@@ -89,7 +89,7 @@ def _maxima(x, out, axes):
     return found
 
 
-def _first_hits(parts, best):
+def first_hits(parts, best):
     """For each part where it is the first to have the best value; the last has what is left."""
     remaining: Any = None
     for part in parts[:-1]:
@@ -103,18 +103,31 @@ def _first_hits(parts, best):
     yield remaining
 
 
+def all_hits(parts, best):
+    """For each part where it has the best value."""
+    return [part == best for part in parts]
+
+
 @in_float32
-def max_pool_gradient(x, out, g, axes):
-    """`g`, of the shape of `out`, at the first largest element of each window; zero elsewhere."""
+def max_pool_gradient(x, out, g, axes, hits):
+    """`g`, of the shape of `out`, at the largest element of each window; zero elsewhere.
+
+    Args:
+        x: the input of the pool.
+        out: what it gave.
+        g: the gradient for `out`.
+        axes: the Spans.
+        hits: which of several equal elements have it, `first_hits` or `all_hits`.
+    """
     if not g.size:
         return np.zeros(x.shape, g.dtype)
     x = padded(x, axes, 0, _lowest(x.dtype))
     for group, shape, parts, best in reversed(_maxima(x, out, axes)):
-        g = _spread(g, group, axes, shape, parts, best)
+        g = _spread(g, group, axes, shape, hits(parts, best))
     return unpadded(g, axes, 0)
 
 
-def _spread(g, group, axes, shape, parts, best):
+def _spread(g, group, axes, shape, hits):
     """One stage of `max_pool_gradient`, along a group of axes."""
     apart = _apart([axes[i] for i in group])
     if all(
@@ -130,7 +143,7 @@ def _spread(g, group, axes, shape, parts, best):
     if len(targets) == 1:
         targets[0][...] = g
         return whole
-    for target, hit in zip(targets, _first_hits(parts, best), strict=True):
+    for target, hit in zip(targets, hits, strict=True):
         if apart:
             np.multiply(g, hit, out=target)
         else:
@@ -151,7 +164,7 @@ def pick_at_maximum(x, out, values, axes):
             picked = seen_values[0]
             continue
         picked = None
-        for part, hit in zip(seen_values, _first_hits(parts, best), strict=True):
+        for part, hit in zip(seen_values, first_hits(parts, best), strict=True):
             chosen = part * hit
             picked = chosen if picked is None else np.add(picked, chosen, out=picked)
     return picked
