@@ -243,3 +243,21 @@ def test_a_gradient_of_another_shape_meets_the_ops_as_they_were_written():
     tape, y = call_on_tape(lambda x: doubled(f(x)), x)
     with pytest.raises(tf.errors.InvalidArgumentError, match="requested shape has 3"):
         tape.gradient(y, x)
+
+
+@pytest.mark.parametrize("times_before", [0, 1, 2])
+@pytest.mark.parametrize("persistent", [False, True])
+def test_a_function_without_a_result_runs_once_under_a_tape(times_before, persistent):
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def update(g):
+        v.assign_sub(g)
+
+    for _ in range(times_before):
+        assert update(tf.zeros([2])) is None
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = tf.reduce_sum(v**3)
+        assert update(tf.ones([2])) is None
+    assert v.numpy().tolist() == [0.0, 1.0]
+    assert tape.gradient(y, v).numpy().tolist() == [3.0, 12.0]

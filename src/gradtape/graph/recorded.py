@@ -73,29 +73,28 @@ def _run(paths, path, tensors, effects):
         found = path.program.run([x._value for x in tensors], effects)
         return found if type(found) is Miss else path.pack(list(map(EagerTensor, found)))
     if len(looking) == 1 and looking[0].is_tape:
-        found = _run_as_one(paths, path, looking[0], tensors, ids, effects)
-        if found is not None:
-            return found
+        tape = looking[0]
+        wanted = tuple([i for i in path.differentiable if ids[i] in tape.tracked])
+        nan_safe = tape.nan_safe or thread.nan_safe
+        derivative = path.derivative([x._value for x in tensors], wanted, effects, nan_safe)
+        if type(derivative) is Miss:
+            return derivative
+        if derivative is not None:
+            return _run_as_one(paths, path, derivative, tape, tensors, ids, wanted, effects)
     effects.start_over()
     found = replay(path.graph, tensors, effect_by(effects))
     return found if type(found) is Miss else path.pack(found)
 
 
-def _run_as_one(paths, path, tape, tensors, ids, effects):
-    """Runs the forward graph and records it; None if it has no derivative as a graph."""
-    tracked = tape.tracked
-    arrays = [x._value for x in tensors]
-    wanted = tuple([i for i in path.differentiable if ids[i] in tracked])
-    derivative = path.derivative(arrays, wanted, effects, tape.nan_safe or thread.nan_safe)
-    if derivative is None or type(derivative) is Miss:
-        return derivative
+def _run_as_one(paths, path, derivative, tape, tensors, ids, wanted, effects):
+    """Runs the forward graph of a derivative and records it; a Miss if a guard does not hold."""
     # Before the run, which may write to variables.
     kept = [path.source(i, tensors) for _, i in derivative.kept_sources]
     again = None
     if tape.is_persistent or derivative.has_rules:
         held = [variable._handle.tensor for variable in path.variables]
         again = functools.partial(_outputs_again, path, tensors, held, effects)
-    found = derivative.forward.run(arrays, effects)
+    found = derivative.forward.run([x._value for x in tensors], effects)
     if type(found) is Miss:
         return found
     count = derivative.count
