@@ -283,3 +283,21 @@ def test_long_arrays_over_all_axes_but_the_last(function, keepdims):
     )
     found = function(tf.constant(x), [0, 1, 2], keepdims)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("shape", [(25088, 32), (17, 13, 29, 3), (32, 8, 8, 8), (1000, 300)])
+def test_many_rows_add_up_without_losing_digits(shape):
+    x = np.random.default_rng(0).standard_normal(shape).astype(np.float32) + np.float32(0.3)
+    axes = list(range(len(shape) - 1))
+    exact = x.astype(np.float64)
+    mean, variance = tf.nn.moments(x, axes)
+    for result, expected in (
+        (tf.reduce_sum(x, axes), exact.sum(tuple(axes))),
+        (tf.reduce_sum(x, axes, keepdims=True), exact.sum(tuple(axes), keepdims=True)),
+        (mean, exact.mean(tuple(axes))),
+        (variance, exact.var(tuple(axes))),
+        (tf.reduce_max(x, axes), exact.max(tuple(axes))),
+    ):
+        assert result.shape == expected.shape
+        error = np.max(np.abs(result - expected)) / np.max(np.abs(expected))
+        assert error < 6e-7

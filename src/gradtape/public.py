@@ -19,8 +19,10 @@ from .core.active import thread
 
 export = exports.export
 
-for _dtype in dtypes.ALL:
+for _dtype in dtypes.PLAIN:
     export(f"{_dtype.name} dtypes.{_dtype.name}", _dtype)
+for _dtype in dtypes.EXPERIMENTAL:
+    export(f"dtypes.experimental.{_dtype.name}", _dtype)
 export("half dtypes.half", dtypes.half)
 export("double dtypes.double", dtypes.double)
 export("DType dtypes.DType", dtypes.DType)

@@ -7,6 +7,13 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 _COMPLEX = ("complex64", "complex128")
 _SIGNED = ("int8", "int16", "int32", "int64")
 _UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+# Those of `tf.dtypes.experimental`: to store numbers in, not to compute with.
+_SMALL_FLOATING = (
+    "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
+    "float4_e2m1fn",
+)  # fmt: skip
+_SMALL_SIGNED = ("int4", "int2")
+_SMALL_UNSIGNED = ("uint4", "uint2")
 
 # The words TensorFlow's runtime uses for these types in its messages.
 _RUNTIME_WORDS = {"float16": "half", "float32": "float", "float64": "double"}
@@ -17,7 +24,9 @@ _REAL_OF_COMPLEX = {"complex64": "float32", "complex128": "float64"}
 _ENUM = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7,
     "complex64": 8, "int64": 9, "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18,
-    "float16": 19, "uint32": 22, "uint64": 23,
+    "float16": 19, "uint32": 22, "uint64": 23, "float8_e5m2": 24, "float8_e4m3fn": 25,
+    "float8_e4m3fnuz": 26, "float8_e4m3b11fnuz": 27, "float8_e5m2fnuz": 28, "int4": 29, "uint4": 30,
+    "int2": 31, "uint2": 32, "float4_e2m1fn": 33,
 }  # fmt: skip
 
 
@@ -40,13 +49,13 @@ class DType:
     def __init__(self, name, numpy_dtype):
         self.name = name
         self._numpy = np.dtype(numpy_dtype)
-        self.is_floating = name in _FLOATING
+        self.is_floating = name in _FLOATING or name in _SMALL_FLOATING
         self.is_complex = name in _COMPLEX
-        self.is_unsigned = name in _UNSIGNED
-        self.is_integer = name in _SIGNED or self.is_unsigned
+        self.is_unsigned = name in _UNSIGNED or name in _SMALL_UNSIGNED
+        self.is_integer = name in _SIGNED or name in _SMALL_SIGNED or self.is_unsigned
         self.is_bool = name == "bool"
-        self.is_numeric = self.is_floating or self.is_complex or self.is_integer
-        self.is_differentiable = self.is_floating or self.is_complex
+        self.is_differentiable = name in _FLOATING or self.is_complex
+        self.is_numeric = self.is_differentiable or name in _SIGNED or name in _UNSIGNED
         self.runtime_word = _RUNTIME_WORDS.get(name, name)
 
     @property
@@ -95,13 +104,18 @@ class DType:
 
     @property
     def limits(self):
-        return self.min, self.max
+        """The range of a colour's values in an image: from 0 to 1 as floats."""
+        if self.name in ("float32", "float64"):
+            return 0, 1
+        if (self.is_numeric and self.is_integer) or self.is_bool:
+            return 0, self.max
+        raise ValueError(f"{self} does not have defined limits.")
 
     def _limit(self, which):
         if self.is_bool:
             return which == "max"
         if self.is_integer:
-            return int(getattr(np.iinfo(self._numpy.name), which))
+            return int(getattr(ml_dtypes.iinfo(self._numpy), which))
         if self.is_floating:
             return getattr(ml_dtypes.finfo(self._numpy), which)
         raise TypeError(f"Cannot find {which}imum value of {self!r}.")
@@ -166,10 +180,15 @@ uint64 = DType("uint64", np.uint64)
 bool_ = DType("bool", np.bool_)
 string = DType("string", object)
 
-ALL = (
+EXPERIMENTAL = tuple(
+    DType(name, getattr(ml_dtypes, name))
+    for name in _SMALL_FLOATING + _SMALL_SIGNED + _SMALL_UNSIGNED
+)
+PLAIN = (
     float16, bfloat16, float32, float64, complex64, complex128, int8, int16, int32, int64,
     uint8, uint16, uint32, uint64, bool_, string,
 )  # fmt: skip
+ALL = PLAIN + EXPERIMENTAL
 
 _BY_NUMPY = {dtype.numpy_dtype: dtype for dtype in ALL}
 _BY_NAME = {dtype.name: dtype for dtype in ALL} | {
@@ -189,9 +208,10 @@ def numpy_set(*dtypes):
     return frozenset(dtype.numpy_dtype for dtype in dtypes)
 
 
-FLOATING = numpy_set(*(dtype for dtype in ALL if dtype.is_floating))
-COMPLEX = numpy_set(*(dtype for dtype in ALL if dtype.is_complex))
-INTEGER = numpy_set(*(dtype for dtype in ALL if dtype.is_integer))
+# What ops look into: they do not compute with the experimental types.
+FLOATING = numpy_set(*(dtype for dtype in PLAIN if dtype.is_floating))
+COMPLEX = numpy_set(*(dtype for dtype in PLAIN if dtype.is_complex))
+INTEGER = numpy_set(*(dtype for dtype in PLAIN if dtype.is_integer))
 SIGNED = numpy_set(int8, int16, int32, int64)
 BOOL = numpy_set(bool_)
 STRING = numpy_set(string)

@@ -175,6 +175,8 @@ squared_difference = elementwise(
 
 
 def _divide_no_nan(x, y):
+    if not y.ndim:
+        return x / y if y else np.zeros_like(x)[()]
     if np.all(y):
         return x / y
     safe = np.where(y == 0, y.dtype.type(1), y)

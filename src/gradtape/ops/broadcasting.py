@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtypes import NUMERIC, of_numpy
-from ..core.errors import invalid_argument
+from ..core.dtypes import EXPERIMENTAL, NUMERIC, of_numpy
+from ..core.errors import NotFoundError, invalid_argument
 from ..core.op import Spec
 from .families import linear, shape_of
 
@@ -153,10 +153,12 @@ _add_reduce: Any = np.add.reduce  # by position: keywords cost as much as a smal
 
 LARGE = 1 << 14
 _SHORT = 8
+# So many rows are added up in parts: a float32 sum that grows row by row loses digits.
+MANY_ROWS = 256
 
 
 def quick_reduction(ufunc, x, axis, keepdims):
-    """The reduction of a LARGE array in the ways in which NumPy is slow by itself; else None."""
+    """The reduction of many elements in the ways in which NumPy is slow or inexact; else None."""
     width = x.shape[-1]
     if 2 <= width <= _SHORT and axis in ((-1,), (x.ndim - 1,)):
         total = _across_columns(ufunc, x)
@@ -176,11 +178,16 @@ def _across_columns(ufunc, x):
 
 
 def _across_rows(ufunc, x, width):
-    """All axes but the last; short rows are taken many at a time."""
-    rows = x.size // width
-    together = math.gcd(rows, 1 << max((LARGE // 8 // width).bit_length() - 1, 0))
-    wide = ufunc.reduce(x.reshape(rows // together, together * width), 0)
-    return wide if together == 1 else ufunc.reduce(wide.reshape(together, width), 0)
+    """All axes but the last; some rows are taken together as one."""
+    x = x.reshape(-1, width)
+    rows = len(x)
+    together = min(math.isqrt(rows), LARGE // width)  # what is added to stays in the cache
+    if rows < MANY_ROWS or together < 2:
+        return ufunc.reduce(x, 0)
+    taken = rows - rows % together
+    wide = ufunc.reduce(x[:taken].reshape(-1, together * width), 0)
+    total = ufunc.reduce(wide.reshape(together, width), 0)
+    return total if taken == rows else ufunc(total, ufunc.reduce(x[taken:], 0))
 
 
 def _sum(x, axis, keepdims):
@@ -190,7 +197,7 @@ def _sum(x, axis, keepdims):
     if dtype.itemsize == 2 and dtype.kind not in "iu":
         return _add_reduce(x, axis, working_dtype(dtype), None, keepdims).astype(dtype)
     if dtype.kind in "fc":  # integers narrower than the machine's would be summed as wider ones
-        if x.size > LARGE:
+        if x.size > LARGE or (x.size >= MANY_ROWS and x.size >= MANY_ROWS * x.shape[-1]):
             total = quick_reduction(np.add, x, axis, keepdims)
             if total is not None:
                 return total
@@ -249,8 +256,17 @@ def words(shape):
     return "[" + ",".join([str(d) for d in shape]) + "]"
 
 
+# By TensorFlow's declarations these take every dtype; what they lack for some is a kernel.
+_DECLARED_FOR_ALL = ("Einsum", "Equal", "NotEqual")
+
+
 def not_allowed(op_name, numpy_dtype, allowed=None):
     """The error for a dtype an op does not take."""
+    if op_name in _DECLARED_FOR_ALL and of_numpy(numpy_dtype) in EXPERIMENTAL:
+        missing = f"{op_name}[T=DT_{of_numpy(numpy_dtype).name.upper()}]"
+        return NotFoundError(
+            None, None, f"Could not find device for node: {{{{node {op_name}}}}} = {missing}"
+        )
     names = ", ".join(sorted([of_numpy(d).runtime_word for d in allowed or NUMERIC]))
     return invalid_argument(
         op_name,

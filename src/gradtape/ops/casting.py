@@ -1,5 +1,7 @@
 """Cast: between dtypes; gradients pass between floating and complex types only."""
 
+from functools import cache
+
 import numpy as np
 
 from ..core import dtypes, log
@@ -11,9 +13,26 @@ from ..core.op import Spec
 from ..core.tensor import Tensor
 from .families import linear
 
+# Of the experimental dtypes TensorFlow casts four: two of floats and two of integers.
+_FLOAT8 = dtypes.numpy_set(dtypes.as_dtype("float8_e5m2"), dtypes.as_dtype("float8_e4m3fn"))
+_INT4 = dtypes.numpy_set(dtypes.as_dtype("int4"), dtypes.as_dtype("uint4"))
+_WIDE = ("float32", "float64")
+_INTEGERS = dtypes.INTEGER | _INT4
+_NUMBERS = dtypes.NUMERIC | dtypes.BOOL
+
+
+@cache
+def _can_be_cast(source, goal):
+    if source in _NUMBERS or source in _FLOAT8:
+        if goal in _NUMBERS:
+            return True
+        if goal in _FLOAT8:
+            return source in dtypes.FLOATING or source in _FLOAT8
+    return source in _INTEGERS and goal in _INTEGERS
+
 
 def _infer(x, *, dtype):
-    if x.dtype != dtype and "O" in (x.dtype.kind, dtype.kind):
+    if x.dtype != dtype and not _can_be_cast(x.dtype, dtype):
         source, goal = dtypes.of_numpy(x.dtype), dtypes.of_numpy(dtype)
         raise unimplemented(
             "Cast", f"Cast {source.runtime_word} to {goal.runtime_word} is not supported"
@@ -21,13 +40,26 @@ def _infer(x, *, dtype):
     return Spec(x.shape, dtype)
 
 
+@cache
+def _is_silent(source, goal):
+    """Whether NumPy has nothing to warn of, whatever the numbers: they fit, or wrap around."""
+    if source.isbuiltin != 1:
+        return False
+    from_integers = source.kind in "biu" and (goal.kind in "biu" or goal.name in _WIDE)
+    return from_integers or np.can_cast(source, goal)
+
+
 def _cast(x, dtype):
+    if _is_silent(x.dtype, dtype):
+        return x.astype(dtype)
     with np.errstate(all="ignore"):
+        if x.dtype in _INT4:
+            return x.astype(np.int8).astype(dtype)
         if x.dtype.kind == "c" and dtype.kind != "c":
             x = x.real
         elif x.dtype.kind == "c" or dtype.kind not in "iu":
             return x.astype(dtype)
-        elif x.dtype.kind == "V":  # bfloat16 reaches the integers through float32
+        elif x.dtype.isbuiltin == 2:  # floats that are not NumPy's go to integers through float32
             x = x.astype(np.float32)
         return x.astype(dtype)
 
@@ -87,9 +119,9 @@ def saturate_cast(value, dtype, name=None):
 
     value = convert_to_tensor(value)
     goal = dtypes.as_dtype(dtype)
-    if value.dtype.is_complex or not goal.is_numeric or goal.is_complex:
+    if value.dtype.is_complex or not (goal.is_floating or goal.is_integer):
         return cast(value, goal)
-    low, high = max(value.dtype.min, goal.min), min(value.dtype.max, goal.max)
+    low, high = max(value.dtype.min, goal.min, key=float), min(value.dtype.max, goal.max, key=float)
     source = value.dtype.numpy_dtype.type
     if value.dtype.min < low:
         value = maximum(value, source(low))

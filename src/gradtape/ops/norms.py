@@ -12,6 +12,7 @@ from ..core.op import Spec
 from .arithmetic import add, div_no_nan, masked, mul, real_div
 from .axes import batch, infer_for, reduce_with
 from .broadcasting import (
+    MANY_ROWS,
     check_axes,
     not_allowed,
     reduced_shape,
@@ -74,7 +75,7 @@ def _sum_of_squares(x, axis, keepdims):
     if not axis:
         return np.square(x)
     if x.dtype.kind != "f" or not x.flags.c_contiguous:
-        return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+        return sum_.op.kernel(np.square(x), axis=axis, keepdims=keepdims)
     if len(axis) == x.ndim:
         total = _all_squares(x.reshape(-1))
         return total.reshape((1,) * x.ndim) if keepdims else total
@@ -83,12 +84,26 @@ def _sum_of_squares(x, axis, keepdims):
     axes = sorted([a % x.ndim for a in axis])
     stop = axes[-1] + 1
     if stop - axes[0] != len(axes):
-        return np.add.reduce(np.square(x), axis=axis, dtype=x.dtype, keepdims=keepdims)
+        return sum_.op.kernel(np.square(x), axis=axis, keepdims=keepdims)
     shape = x.shape
     rest = math.prod(shape[stop:])
     rows = x.reshape((math.prod(shape[: axes[0]]), math.prod(shape[axes[0] : stop]), rest))
-    total = _inner_squares(rows[..., 0]) if rest == 1 else np.einsum("lij,lij->lj", rows, rows)
+    total = _inner_squares(rows[..., 0]) if rest == 1 else _column_squares(rows)
     return total.reshape(reduced_shape(shape, axis, keepdims))[()]
+
+
+def _column_squares(x):
+    """The sums of squares along the second of three axes; many rows are added up in parts."""
+    rows = x.shape[1]
+    if rows < MANY_ROWS:
+        return np.einsum("lij,lij->lj", x, x)
+    parts = math.isqrt(rows)
+    taken = rows - rows % parts
+    split = x[:, :taken].reshape(len(x), parts, taken // parts, x.shape[2])
+    total = np.add.reduce(np.einsum("lpij,lpij->lpj", split, split), 1)
+    if taken < rows:
+        total += np.einsum("lij,lij->lj", x[:, taken:], x[:, taken:])
+    return total
 
 
 def _all_squares(x):

@@ -21,6 +21,8 @@ from .manipulation import move_axis
 from .order_kernels import order
 
 _INT32 = np.dtype(np.int32)
+# So many elements are looked through sooner than those at given places are gathered.
+_FEW = 4096
 
 
 def _check_index_dtype(op_name, attr, dtype, allowed):
@@ -47,6 +49,13 @@ def _at(x, places, axis):
     return np.take_along_axis(x, np.expand_dims(places, axis), axis)
 
 
+def _has_nan(x, places, axis):
+    """Whether there is a NaN, given the places along an axis where it would be found."""
+    if 0 < x.size <= _FEW:
+        return np.isnan(np.maximum.reduce(x, axis=None))
+    return np.isnan(_at(x, places, axis)).any()
+
+
 def _extreme_position(name, function, last):
     """A row for the position of an extreme; `last` is what every number comes before."""
 
@@ -66,7 +75,7 @@ def _extreme_position(name, function, last):
     def kernel(input, axis, dtype):
         places = function(input, axis=axis)
         # NumPy finds the first NaN, if there is one.
-        if input.dtype.kind not in "biu" and np.isnan(_at(input, places, axis)).any():
+        if input.dtype.kind not in "biu" and _has_nan(input, places, axis):
             ordered = np.where(np.isnan(input), input.dtype.type(last), input)
             places = function(ordered, axis=axis)
         return places.astype(dtype, copy=False)
