@@ -12,6 +12,7 @@ class Wrapped:
 
     def __init__(self, value):
         self._stands_for = tf.Variable(value)
+        self.dtype = self._stands_for.dtype.name
 
     def _read(self):
         return self._stands_for._read()
@@ -58,3 +59,10 @@ def test_custom_and_recomputed_gradients():
         z = tf.recompute_grad(lambda x: tf.square(x))(w)
     assert tape.gradient(y, w).numpy().tolist() == [10.0, 10.0]
     assert tape.gradient(z, w).numpy().tolist() == [2.0, 4.0]
+
+
+def test_numbers_beside_it_take_its_dtype_though_it_is_a_name():
+    w = Wrapped(tf.constant([1.0, 2.0], tf.float16))
+    for result in (tf.maximum(w, 1.5), tf.maximum(1.5, w), tf.where([True, False], w, 0)):
+        assert result.dtype is tf.float16
+    assert tf.pow(w, 2).numpy().tolist() == [1.0, 4.0]

@@ -76,7 +76,7 @@ def operand(value, like=None) -> Any:
 
     Args:
         value: what the caller gave.
-        like: a tensor whose dtype Python and NumPy values take.
+        like: a tensor or variable whose dtype Python and NumPy values take.
     """
     if isinstance(value, Tensor):
         return value
@@ -87,7 +87,8 @@ def operand(value, like=None) -> Any:
         return convert_to_tensor(value)
     if hasattr(value, "_to_tensor"):
         return value._to_tensor(like.dtype if hasattr(value, "_takes_any_dtype") else None)
-    return _tensor_of(value, like.dtype)
+    # The dtype of what stands for a variable may be a name.
+    return _tensor_of(value, dtypes.as_dtype(like.dtype))
 
 
 _constants: dict = {}

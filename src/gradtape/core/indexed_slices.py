@@ -100,7 +100,10 @@ class IndexedSlices:
                 f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype "
                 f"{self.dtype.name}"
             )
-        return _dense(self._values, self._indices, tuple(np.asarray(self._dense_shape).tolist()))
+        indices = self._indices
+        if not isinstance(indices, Tensor):
+            indices = np.asarray(indices)
+        return _dense(self._values, indices, tuple(np.asarray(self._dense_shape).tolist()))
 
     def numpy(self):
         """The dense gradient as a NumPy array."""
