@@ -100,7 +100,7 @@ def test_tapes_watch_trainable_variables_of_layers_by_themselves():
     with tf.GradientTape(persistent=True) as tape:
         y = frozen(layer(x))
     names = [variable.name for variable in tape.watched_variables()]
-    assert names == ["kernel:0", "bias:0"]
+    assert names == [f"{layer.name}/kernel:0", f"{layer.name}/bias:0"]
     assert tape.gradient(y, frozen.kernel) is None
     gradients = tape.gradient(y, layer.trainable_variables)
     assert [g.numpy().tolist() for g in gradients] == [[[2, 2]] * 3, [2, 2]]

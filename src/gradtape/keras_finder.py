@@ -10,11 +10,16 @@ import importlib.util
 import os
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from .stand_in import alias_spec
 
 _BACKEND, _ALIAS = "keras.src.backend.numpy", "gradtape.keras."
 _FOLDER = Path(__file__).with_name("keras_backend")
+_FOR_TENSORFLOW = ("keras.src.legacy.backend", "keras.src.legacy.layers")
+# Optimizers that Keras has classes of its own for on PyTorch, which files saved there name.
+_ON_TORCH = ("adadelta", "adagrad", "adam", "adamax", "adamw", "lion", "nadam", "rmsprop", "sgd")
 # What TensorFlow has of Keras at its top level.
 NAMES = ("keras", "initializers", "losses", "metrics", "optimizers")
 
@@ -67,4 +72,25 @@ def load_keras():
             "gradtape.keras is the package Keras, which is not installed. Install it with: "
             'pip install "gradtape[keras]"'
         ) from None
+    _add_names(keras, importlib.import_module("keras._tf_keras.keras"))
+    for name in _FOR_TENSORFLOW:  # these call TensorFlow, on any backend
+        module: Any = importlib.import_module(name)
+        module.tf = sys.modules["gradtape"]
+    for name in _ON_TORCH:
+        on_torch = f"keras.src.backend.torch.optimizers.torch_{name}"
+        sys.modules.setdefault(on_torch, importlib.import_module(f"keras.src.optimizers.{name}"))
     return keras
+
+
+def _add_names(module, for_tensorflow):
+    """Adds what `tf.keras` has besides: Keras keeps older names, as `losses.mse`, for it alone."""
+    for name, value in vars(for_tensorflow).items():
+        present = vars(module).get(name)
+        if name.startswith("_") or present is value:
+            continue
+        if present is None:
+            setattr(module, name, value)
+            if isinstance(value, ModuleType):
+                sys.modules[f"{module.__name__}.{name}"] = value
+        elif isinstance(present, ModuleType):
+            _add_names(present, value)

@@ -4,9 +4,10 @@ These files are loaded under Keras's own name for that backend (see `gradtape.ke
 they refer to one another relatively and to gradtape by name.
 """
 
+from keras.src.backend.common import dtypes as _dtypes
 from keras.src.backend.common.name_scope import name_scope
 
-from . import core, image, linalg, math, nn, numpy, random
+from . import core, image, linalg, math, nn, numpy, random, tensorboard
 from .core import (
     IS_THREAD_SAFE,
     SUPPORTS_COMPLEX_DTYPES,
@@ -25,3 +26,7 @@ from .core import (
     vectorized_map,
 )
 from .rnn import bidirectional_gru, bidirectional_lstm, cudnn_ok, gru, lstm, rnn
+
+# By the name of this backend Keras would take doubles beside other floats for float32, as JAX does.
+# This is what its table says for TensorFlow.
+_dtypes.BIT64_TO_BIT32_DTYPE["float64"] = "float64"

@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 from keras.src import tree
-from keras.src.backend.common import KerasVariable, standardize_dtype
+from keras.src.backend.common import KerasVariable, get_autocast_scope, standardize_dtype
 from keras.src.backend.common.keras_tensor import KerasTensor
 from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
 from keras.src.backend.common.symbolic_scope import SymbolicScope
 
 import gradtape as tf
 
-SUPPORTS_SPARSE_TENSORS = False
+SUPPORTS_SPARSE_TENSORS = True
 SUPPORTS_RAGGED_TENSORS = False
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
+
+_SPARSE = (tf.SparseTensor, tf.IndexedSlices)
 
 
 class Variable(KerasVariable):
@@ -30,9 +32,9 @@ class Variable(KerasVariable):
 
     def _initialize(self, value):
         self._shape = tuple(value.shape)
-        self._value = tf.Variable(
-            value, dtype=self._dtype, trainable=self.trainable, name=self.name
-        )
+        value = convert_to_tensor(value, self._dtype)
+        # Tapes and functions speak of it by this name, which says whose it is.
+        self._value = tf.Variable(value, trainable=self.trainable, name=self.path)
 
     def _deferred_initialize(self):
         # Outside of any function: what is traced must find the variable, not make it.
@@ -55,7 +57,10 @@ class Variable(KerasVariable):
         if in_stateless_scope() or self._value is None:
             return getattr(super(), how)(value)
         value = convert_to_tensor(value, dtype=self._dtype)
-        getattr(self._value, how)(tf.broadcast_to(value, self.shape), read_value=False)
+        # Rows of an embedding are added where they belong: the table may be large.
+        if not isinstance(value, tf.IndexedSlices):
+            value = tf.broadcast_to(value, self.shape)
+        getattr(self._value, how)(value)
         return self._value.read_value()
 
     @property
@@ -83,6 +88,8 @@ class Variable(KerasVariable):
         return self._value
 
     def _read(self):
+        if self._value is not None and get_autocast_scope() is None and not in_stateless_scope():
+            return self._value._read()
         value: Any = self.value
         return value._read() if isinstance(value, tf.Variable) else convert_to_tensor(value)
 
@@ -99,8 +106,6 @@ class Variable(KerasVariable):
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     """`x` as a tensor, of `dtype` if that is given."""
-    if sparse:
-        raise ValueError("`sparse=True` is not supported with the gradtape backend")
     if ragged:
         raise ValueError("`ragged=True` is not supported with the gradtape backend")
     if dtype is not None:
@@ -109,8 +114,9 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         x = tf.convert_to_tensor(x.value if isinstance(x, Variable) else x)
     if isinstance(x, tf.Tensor):
         return x if dtype is None or x.dtype.name == dtype else tf.cast(x, dtype)
-    if isinstance(x, tf.IndexedSlices):
-        return x if dtype is None or x.dtype.name == dtype else tf.cast(x, dtype)
+    if isinstance(x, _SPARSE):
+        x = x if dtype is None or x.dtype.name == dtype else tf.cast(x, dtype)
+        return x if sparse is not False else _dense(x)
     if dtype is None:
         return tf.convert_to_tensor(x, _dtype_of_python(x))
     if type(x) is float and tf.as_dtype(dtype).is_floating:
@@ -119,6 +125,14 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
         with np.errstate(all="ignore"):
             return tf.constant(np.asarray(x).astype(tf.as_dtype(dtype).as_numpy_dtype))
     return tf.cast(tf.convert_to_tensor(x), dtype)
+
+
+def _dense(x):
+    if isinstance(x, tf.IndexedSlices):
+        return tf.convert_to_tensor(x)
+    if not x.shape.rank:
+        return tf.reduce_sum(x.values)
+    return tf.sparse.to_dense(x, validate_indices=False)
 
 
 def _dtype_of_python(x):
@@ -133,13 +147,11 @@ def _dtype_of_python(x):
 
 
 def convert_to_numpy(x):
-    if isinstance(x, tf.IndexedSlices):
-        x = tf.convert_to_tensor(x)
-    return np.array(x)
+    return np.array(_dense(x) if isinstance(x, _SPARSE) else x)
 
 
 def is_tensor(x):
-    return isinstance(x, (tf.Tensor, tf.IndexedSlices, tf.Variable))
+    return isinstance(x, (tf.Tensor, tf.Variable, *_SPARSE))
 
 
 def shape(x):
@@ -148,7 +160,7 @@ def shape(x):
 
 def cast(x, dtype):
     dtype = standardize_dtype(dtype)
-    if isinstance(x, (tf.Tensor, tf.IndexedSlices)) and x.dtype.name == dtype:
+    if isinstance(x, (tf.Tensor, *_SPARSE)) and x.dtype.name == dtype:
         return x
     return tf.cast(convert_to_tensor(x), dtype)
 
@@ -184,6 +196,10 @@ def _run_on_examples(fn, args, kwargs, which) -> Any:
             size if size is not None else (_SIZES if axis else _BATCHES)[which]
             for axis, size in enumerate(x.shape)
         ]
+        if x.sparse:
+            return tf.SparseTensor(
+                tf.zeros([0, len(sizes)], "int64"), tf.zeros([0], x.dtype), sizes
+            )
         return tf.zeros(sizes, x.dtype)
 
     examples: Any = tree.map_structure(example, (args, kwargs))
@@ -191,14 +207,19 @@ def _run_on_examples(fn, args, kwargs, which) -> Any:
 
 
 def _as_spec(x):
-    return KerasTensor(tuple(x.shape), standardize_dtype(x.dtype)) if is_tensor(x) else x
+    return _spec(x.shape, x) if is_tensor(x) else x
+
+
+def _spec(sizes, x):
+    is_sparse = isinstance(x, tf.SparseTensor)
+    return KerasTensor(tuple(sizes), standardize_dtype(x.dtype), sparse=is_sparse)
 
 
 def _common_spec(a, b):
     if not is_tensor(a):
         return a
     sizes = [m if m == n else None for m, n in zip(a.shape, b.shape, strict=True)]
-    return KerasTensor(tuple(sizes), standardize_dtype(a.dtype))
+    return _spec(sizes, a)
 
 
 # Control flow -------------------------------------------------------------------------------------
@@ -233,10 +254,14 @@ def while_loop(cond, body, loop_vars, maximum_iterations=None):
 
 
 def fori_loop(lower, upper, body_fun, init_val):
+    # Bodies compute with the number of the step and an integer state: let them have one dtype.
+    leaves = [convert_to_tensor(x) for x in tree.flatten(init_val)]
+    dtypes = {x.dtype.name for x in leaves if x.dtype.is_integer}
+    first = convert_to_tensor(lower, dtypes.pop() if len(dtypes) == 1 else None)
     _, result = while_loop(
         lambda i, _: i < upper,
         lambda i, value: (i + 1, body_fun(i, value)),
-        (convert_to_tensor(lower), init_val),
+        (first, init_val),
     )
     return result
 
@@ -340,9 +365,19 @@ def scatter_update(inputs, indices, updates, reduction=None):
     if reduction in _REDUCTIONS:
         return _REDUCTIONS[reduction](inputs, indices, updates)
     if reduction == "mul":
-        factors = tf.tensor_scatter_nd_update(tf.ones_like(inputs), indices, updates)
-        return inputs * factors
+        return inputs * _scattered_product(indices, updates, inputs.shape)
     raise ValueError(f"Unsupported reduction: {reduction}")
+
+
+def _scattered_product(indices, updates, shape):
+    """The product of all updates of each place, and 1 where there are none."""
+    indices = cast(indices, "int64")
+    depth = indices.shape[-1]
+    sizes, rest = shape[:depth], shape[depth:]
+    steps = np.cumprod([1, *reversed(sizes[1:])])[::-1].astype("int64")
+    places = tf.reshape(tf.reduce_sum(indices * steps, -1), [-1])
+    factors = tf.reshape(updates, [places.shape[0], *rest])
+    return tf.reshape(tf.math.unsorted_segment_prod(factors, places, int(np.prod(sizes))), shape)
 
 
 def slice(inputs, start_indices, shape):

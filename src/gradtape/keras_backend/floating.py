@@ -1,4 +1,4 @@
-"""Floating dtypes to compute in: Keras's own promotion takes float64 to float32."""
+"""Floating dtypes to compute in."""
 
 from keras.src.backend import config
 

@@ -35,8 +35,8 @@ def gaussian_blur(images, kernel_size=(3, 3), sigma=(1.0, 1.0), data_format=None
 
 def _bell(size, sigma, dtype):
     distances = tf.range(size, dtype=dtype) - convert_to_tensor((size - 1) / 2, dtype)
-    weights = tf.exp(-0.5 * tf.square(distances / sigma))
-    return weights / tf.reduce_sum(weights)
+    # A softmax divides exponentials by their sum.
+    return tf.nn.softmax(-0.5 * tf.square(distances / sigma))
 
 
 def sobel_edges(images, data_format=None):

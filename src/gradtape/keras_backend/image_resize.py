@@ -4,6 +4,7 @@ import numpy as np
 from keras.src.backend.config import standardize_data_format
 
 import gradtape as tf
+from gradtape.experimental.numpy import sinc
 
 from .core import cast, convert_to_tensor
 from .floating import at_least_single
@@ -89,18 +90,18 @@ def _triangle(distance):
 
 
 def _cubic(distance):
-    """Keys's cubic convolution kernel."""
-    near = ((1.5 * distance - 2.5) * distance) * distance + 1
-    far = ((-0.5 * distance + 2.5) * distance - 4) * distance + 2
-    return tf.where(distance >= 2, 0.0, tf.where(distance >= 1, far, near))
+    """Keys's cubic convolution kernel, whose two parts are 0 at 1."""
+    near = 1 + distance - 1.5 * tf.square(distance)
+    far = 0.5 * tf.square(_triangle(distance - 1))
+    return (1 - distance) * tf.where(distance < 1, near, far)
 
 
 def _lanczos(radius):
+    """The sinc function, in a window that is a wider one."""
+
     def kernel(distance):
-        is_centre = distance <= 1e-3
-        angle = np.pi * tf.where(is_centre, tf.ones_like(distance), distance)
-        windowed = radius * tf.sin(angle) * tf.sin(angle / radius) / tf.square(angle)
-        return tf.where(distance > radius, 0.0, tf.where(is_centre, 1.0, windowed))
+        found = sinc(distance) * sinc(distance / radius)
+        return tf.where(distance < radius, found, tf.zeros_like(found))
 
     return kernel
 
@@ -116,6 +117,10 @@ _KERNELS = {
     "lanczos5": _lanczos(5.0),
 }
 SCALE_AND_TRANSLATE_METHODS = set(_KERNELS)
+
+
+# A sum of weights this near to 0 is one of rounding errors.
+_NO_WEIGHT = 1000 * float(np.finfo("float32").eps)
 
 
 def scale_and_translate(
@@ -154,15 +159,13 @@ def scale_and_translate(
 
 def _resampling_weights(size, new_size, scale, translation, kernel, antialias):
     """What each pixel along an axis (rows) adds to each new one (columns)."""
-    dtype = scale.dtype
     # Where the centres of the new pixels lie among the old ones.
-    centres = (tf.range(new_size, dtype=dtype) + 0.5 - translation) / scale - 0.5
-    distances = tf.abs(centres[None, :] - tf.range(size, dtype=dtype)[:, None])
+    centres = (tf.range(new_size, dtype=scale.dtype) + 0.5 - translation) / scale - 0.5
+    distances = tf.abs(tf.range(size, dtype=scale.dtype)[:, None] - centres)
     if antialias:  # a smaller image: each pixel is an average of several
-        distances = distances * tf.minimum(scale, tf.ones_like(scale))
+        distances *= tf.minimum(scale, 1)
     weights = kernel(distances)
-    total = tf.reduce_sum(weights, axis=0, keepdims=True)
-    has_weight = tf.abs(total) > 1000 * float(np.finfo("float32").eps)
-    weights = tf.where(has_weight, weights / tf.where(has_weight, total, 1.0), 0.0)
-    is_inside = (centres >= -0.5) & (centres <= size - 0.5)
-    return tf.where(is_inside[None, :], weights, 0.0)
+    total = tf.reduce_sum(weights, axis=0)
+    is_inside = tf.abs(centres - (size - 1) / 2) <= size / 2
+    counts = is_inside & (tf.abs(total) > _NO_WEIGHT)
+    return tf.where(counts, weights / tf.where(counts, total, 1), 0)

@@ -69,16 +69,18 @@ def compute_homography_matrix(start_points, end_points):
     """The eight numbers that send end points to start points (see `affine_transform`)."""
     start_points, end_points = convert_to_tensor(start_points), convert_to_tensor(end_points)
     dtype = at_least_single(start_points, end_points)
-    (start_x, start_y), (x, y) = [
-        tf.unstack(cast(points, dtype), axis=-1) for points in (start_points, end_points)
-    ]
-    ones, zeros = tf.ones_like(x), tf.zeros_like(x)
-    # Each point gives two equations in the eight numbers, with the divisor brought to this side.
-    for_x = tf.stack([x, y, ones, zeros, zeros, zeros, -start_x * x, -start_x * y], axis=-1)
-    for_y = tf.stack([zeros, zeros, zeros, x, y, ones, -start_y * x, -start_y * y], axis=-1)
-    equations = tf.concat([for_x, for_y], axis=-2)
-    right_sides = tf.concat([start_x, start_y], axis=-1)
-    return tf.squeeze(tf.linalg.solve(equations, tf.expand_dims(right_sides, -1)), -1)
+    starts, ends = cast(start_points, dtype), cast(end_points, dtype)
+    # Each coordinate of each start point is an equation in the eight numbers: three for x or three
+    # for y times the end point, less the last two times it, with the divisor brought to this side.
+    ends_and_1 = tf.concat([ends, tf.ones_like(ends[..., :1])], axis=-1)
+    numerator = tf.einsum("...pn,ij->...ipjn", ends_and_1, tf.eye(2, dtype=dtype))
+    divisor = -tf.einsum("...pi,...pn->...ipn", starts, ends)
+    many = tuple(ends.shape[:-2])
+    equations = tf.concat(
+        [tf.reshape(numerator, [*many, 8, 6]), tf.reshape(divisor, [*many, 8, 2])], axis=-1
+    )
+    right_sides = tf.reshape(tf.linalg.matrix_transpose(starts), [*many, 8, 1])
+    return tf.squeeze(tf.linalg.solve(equations, right_sides), -1)
 
 
 def _projected(images, transform, interpolation, fill_mode, fill_value, data_format):

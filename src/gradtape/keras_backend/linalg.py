@@ -137,15 +137,9 @@ def lstsq(a, b, rcond=None):
     smallest = float(np.finfo(a.dtype.as_numpy_dtype).eps)
     if rcond is None:
         rcond = smallest * max(a.shape)
-    elif rcond < 0:
-        rcond = smallest
-    s, u, v = tf.linalg.svd(a)
-    is_kept = s >= tf.cast(rcond, s.dtype) * s[0]
-    inverse = tf.where(is_kept, 1 / tf.where(is_kept, s, tf.ones_like(s)), tf.zeros_like(s))
-    columns = b if b.shape.rank == 2 else tf.expand_dims(b, -1)
-    scaled = tf.cast(inverse, a.dtype)[:, None] * tf.matmul(u, columns, adjoint_a=True)
-    found = tf.matmul(v, scaled)
-    return found if b.shape.rank == 2 else tf.squeeze(found, -1)
+    # What is below its share of the largest singular value counts as nothing.
+    inverse = tf.linalg.pinv(a, rcond=rcond if rcond >= 0 else smallest)
+    return tf.linalg.matvec(inverse, b) if b.shape.rank == 1 else tf.matmul(inverse, b)
 
 
 def pinv(x, rcond=None):

@@ -6,7 +6,18 @@ import gradtape as tf
 
 from .core import cast, convert_to_tensor
 from .floating import floating
-from .math_signal import extract_sequences, fft, fft2, ifft2, irfft, istft, rfft, stft
+from .math_signal import (
+    complex_of_parts,
+    extract_sequences,
+    fft,
+    fft2,
+    ifft2,
+    irfft,
+    istft,
+    rfft,
+    stft,
+)
+from .numpy_counting import histogram
 
 __all__ = [
     "cdist",
@@ -16,6 +27,7 @@ __all__ = [
     "extract_sequences",
     "fft",
     "fft2",
+    "histogram",
     "ifft2",
     "in_top_k",
     "irfft",
@@ -31,6 +43,9 @@ __all__ = [
     "stft",
     "top_k",
 ]
+
+# The name by which `keras.ops.polar` asks for it.
+_get_complex_tensor_from_tuple = complex_of_parts
 
 
 # Segments -----------------------------------------------------------------------------------------
@@ -110,8 +125,7 @@ def cdist(x, y):
     if x.dtype != y.dtype:
         dtype = dtypes.result_type(x.dtype.name, y.dtype.name)
         x, y = cast(x, dtype), cast(y, dtype)
-    difference = tf.expand_dims(x, -2) - tf.expand_dims(y, -3)
-    return tf.sqrt(tf.reduce_sum(tf.square(difference), axis=-1))
+    return tf.norm(tf.expand_dims(x, -2) - tf.expand_dims(y, -3), axis=-1)
 
 
 def rsqrt(x):

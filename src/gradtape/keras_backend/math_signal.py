@@ -8,7 +8,7 @@ import gradtape as tf
 from .core import cast, convert_to_tensor
 
 
-def _complex(x):
+def complex_of_parts(x):
     """The complex tensor with the two parts in `x`."""
     if not isinstance(x, (tuple, list)) or len(x) != 2:
         raise ValueError(
@@ -35,15 +35,15 @@ def _parts(x):
 
 
 def fft(x):
-    return _parts(tf.signal.fft(_complex(x)))
+    return _parts(tf.signal.fft(complex_of_parts(x)))
 
 
 def fft2(x):
-    return _parts(tf.signal.fft2d(_complex(x)))
+    return _parts(tf.signal.fft2d(complex_of_parts(x)))
 
 
 def ifft2(x):
-    return _parts(tf.signal.ifft2d(_complex(x)))
+    return _parts(tf.signal.ifft2d(complex_of_parts(x)))
 
 
 def rfft(x, fft_length=None):
@@ -52,7 +52,7 @@ def rfft(x, fft_length=None):
 
 
 def irfft(x, fft_length=None):
-    return tf.signal.irfft(_complex(x), None if fft_length is None else [fft_length])
+    return tf.signal.irfft(complex_of_parts(x), None if fft_length is None else [fft_length])
 
 
 def extract_sequences(x, sequence_length, sequence_stride):
@@ -107,7 +107,7 @@ def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=
 
 
 def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True):
-    x = _complex(x)
+    x = complex_of_parts(x)
     if x.shape.rank < 2:
         raise ValueError(f"Input `x` must have at least 2 dimensions. Received shape: {x.shape}")
     inverse_window = None

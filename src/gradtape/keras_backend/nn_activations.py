@@ -167,14 +167,11 @@ def log_softmax(x, axis=-1):
 def sparsemax(x, axis=-1):
     """`x` less a level below which everything is 0: Keras's sparsemax, the same on any backend."""
     x = floating(x)
-    size = x.shape[axis]
-    count_shape = [1] * x.shape.rank
-    count_shape[axis] = size
-    counts = tf.reshape(tf.range(1, size + 1, dtype=x.dtype), count_shape)
-    descending = tf.sort(x, axis=axis, direction="DESCENDING")
-    sums = tf.cumsum(descending, axis=axis)
-    stays = descending > (sums - 1) / counts
+    rows = tf.experimental.numpy.moveaxis(x, axis, -1)
+    descending = tf.sort(rows, direction="DESCENDING")
+    sums = tf.cumsum(descending, -1)
+    stays = 1 + tf.range(1, x.shape[axis] + 1, dtype=x.dtype) * descending > sums
     # All sums of those that stay are added up, where the projection on the simplex takes the last.
-    total = tf.reduce_sum(tf.where(stays, sums, tf.zeros_like(sums)), axis, keepdims=True)
-    level = (total - 1) / tf.reduce_sum(cast(stays, x.dtype), axis, keepdims=True)
-    return tf.nn.relu(x - level)
+    total = tf.reduce_sum(tf.where(stays, sums, tf.zeros_like(sums)), -1, keepdims=True)
+    level = (total - 1) / tf.math.count_nonzero(stays, -1, keepdims=True, dtype=x.dtype)
+    return tf.experimental.numpy.moveaxis(tf.nn.relu(rows - level), -1, axis)

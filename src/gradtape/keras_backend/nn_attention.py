@@ -31,16 +31,12 @@ def dot_product_attention(
         mask: where to attend, broadcast likewise.
         scale: what to multiply the products by; one over the root of the size if None.
         is_causal: whether targets attend to no later source.
-        flash_attention: must not be True.
-        attn_logits_soft_cap: must be None.
+        flash_attention: accepted; the same values are always computed in the same way.
+        attn_logits_soft_cap: what products come near to but never exceed, in size.
 
     Raises:
-        ValueError: the tensors have not four axes, or an argument asks for what is not supported.
+        ValueError: the tensors have not four axes.
     """
-    if flash_attention:
-        raise ValueError("Flash attention is not supported with the gradtape backend.")
-    if attn_logits_soft_cap is not None:
-        raise ValueError("attn_logits_soft_cap is not supported with the gradtape backend.")
     query, key, value = convert_to_tensor(query), convert_to_tensor(key), convert_to_tensor(value)
     if any([x.shape.rank != 4 for x in (query, key, value)]):
         raise ValueError(
@@ -58,7 +54,11 @@ def dot_product_attention(
     wide = dtypes.result_type(dtype, "float32")
     if scale is None:
         scale = 1 / math.sqrt(query.shape[-1])
-    logits = cast(tf.einsum("btnh,bsnh->bnts", query, key), wide) * cast(scale, wide)
+    query, key = cast(query, wide), cast(key, wide)
+    logits = tf.einsum("btnh,bsnh->bnts", query, key) * cast(scale, wide)
+    if attn_logits_soft_cap is not None:
+        cap = cast(attn_logits_soft_cap, wide)
+        logits = cap * tf.tanh(logits / cap)
     if bias is not None:
         logits += cast(_with_heads(convert_to_tensor(bias, dtype), heads), wide)
     allowed = _allowed(mask, is_causal, heads, *tuple(logits.shape)[2:])

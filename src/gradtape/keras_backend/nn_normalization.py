@@ -8,12 +8,7 @@ _NARROW = ("float16", "bfloat16")
 
 
 def moments(x, axes, keepdims=False, synchronized=False):
-    """The mean and the variance along axes."""
-    if synchronized:
-        raise NotImplementedError(
-            "`moments` with `synchronized=True` is not supported with the gradtape backend. Use "
-            "`synchronized=False`, which takes the moments of each replica by itself."
-        )
+    """The mean and the variance along axes; there is one replica, in step with itself."""
     x = convert_to_tensor(x)
     name = x.dtype.name
     if name not in _NARROW:

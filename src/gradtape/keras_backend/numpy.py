@@ -172,6 +172,9 @@ from .numpy_nan import (
     nansum as nansum,
     nanvar as nanvar,
 )
+from .numpy_padding import (
+    pad as pad,
+)
 from .numpy_products import (
     cross as cross,
     dot as dot,
@@ -194,7 +197,6 @@ from .numpy_quantile import (
 from .numpy_rearrangement import (
     meshgrid as meshgrid,
     moveaxis as moveaxis,
-    pad as pad,
     ravel as ravel,
     repeat as repeat,
     reshape as reshape,
@@ -245,3 +247,8 @@ from .numpy_selection import (
     unravel_index as unravel_index,
     where as where,
 )
+from .numpy_sparse import KINDS as _KINDS
+
+for _kind, _names in _KINDS.items():
+    for _name in _names.split():
+        globals()[_name] = _kind(globals()[_name])

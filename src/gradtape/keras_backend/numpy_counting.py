@@ -33,8 +33,6 @@ def digitize(x, bins):
 
 def bincount(x, weights=None, minlength=0, sparse=False):
     """How often each number occurs in `x`, or in each of its rows, or the sum of its weights."""
-    if sparse:
-        raise ValueError("`sparse=True` is not supported with the gradtape backend")
     x = cast(x, "int32")
     if weights is None:
         weights = tf.ones_like(x)
@@ -47,7 +45,8 @@ def bincount(x, weights=None, minlength=0, sparse=False):
     counts = tf.math.unsorted_segment_sum(
         tf.reshape(weights, [-1]), tf.reshape(shifted, [-1]), rows * length
     )
-    return tf.reshape(counts, [rows, length] if x.ndim == 2 else [length])
+    counts = tf.reshape(counts, [rows, length] if x.ndim == 2 else [length])
+    return tf.sparse.from_dense(counts) if sparse else counts
 
 
 def histogram(x, bins=10, range=None):

@@ -5,7 +5,7 @@ from keras.src.backend.common import dtypes
 
 import gradtape as tf
 
-from .core import convert_to_tensor
+from .core import Variable, convert_to_tensor
 
 # Python numbers are weak: beside a tensor they take its dtype, if that can hold their kind.
 _NUMBERS = {bool: 0, int: 1, float: 2}
@@ -13,11 +13,12 @@ _KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def dense(x):
-    """`x` as a tensor, also if it is `IndexedSlices`."""
+    """`x` as a tensor, also if it is sparse."""
     if isinstance(x, tf.Tensor):
         return x
-    x = convert_to_tensor(x)
-    return tf.convert_to_tensor(x) if isinstance(x, tf.IndexedSlices) else x
+    if isinstance(x, Variable):
+        return x._read()  # as an op reads it: that the value was copied need not be recorded
+    return convert_to_tensor(x, sparse=False)
 
 
 def kind(dtype_name):
@@ -46,9 +47,9 @@ def common_dtype(*values):
 
 def promoted(*values):
     """Tensors of one dtype."""
-    if all([isinstance(x, tf.Tensor) for x in values]) and len({x.dtype for x in values}) == 1:
-        return values  # the usual case: layers compute in one dtype throughout
     found = operands(*values)
+    if all([isinstance(x, tf.Tensor) for x in found]) and len({x.dtype for x in found}) == 1:
+        return found  # the usual case: layers compute in one dtype throughout
     dtype = common_dtype(*found)
     return [_as_dtype(x, dtype) for x in found]
 

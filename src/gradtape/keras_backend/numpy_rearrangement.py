@@ -4,7 +4,6 @@ import numpy as np
 
 import gradtape as tf
 
-from .core import convert_to_tensor
 from .numpy_axes import axes_of, widened
 from .numpy_promotion import as_numbers, dense, promoted
 
@@ -118,32 +117,6 @@ def sort(x, axis=-1):
     if axis is None:
         x, axis = ravel(x), 0
     return tf.cast(tf.sort(as_numbers(x), axis), x.dtype)
-
-
-_PLACES = ("reflect", "symmetric", "edge", "wrap")
-
-
-def pad(x, pad_width, mode="constant", constant_values=None):
-    x = dense(x)
-    widths = np.broadcast_to(np.asarray(pad_width), (x.shape.rank, 2)).tolist()
-    if mode == "constant":
-        fill = 0 if constant_values is None else constant_values
-        return tf.pad(x, widths, constant_values=convert_to_tensor(fill, x.dtype.name))
-    if constant_values is not None:
-        raise ValueError(
-            "Argument `constant_values` can only be provided when `mode == 'constant'`. "
-            f"Received: mode={mode}"
-        )
-    if mode not in _PLACES:
-        raise NotImplementedError(
-            f"pad with mode={mode!r} is not supported. Use 'constant' or one of {_PLACES}."
-        )
-    for axis, width in enumerate(widths):
-        if any(width):
-            # Where in the tensor each element of the padded one comes from.
-            places = np.pad(np.arange(x.shape[axis]), width, mode=mode)
-            x = tf.gather(x, places, axis=axis)
-    return x
 
 
 # Parts of matrices --------------------------------------------------------------------------------

@@ -110,8 +110,9 @@ def _place(function, x, axis, keepdims):
     if x.dtype.is_floating:
         # The negative zero counts as less than the other one.
         x = at_least_32_bits(x)
-        below = tf.constant(-np.finfo(x.dtype.as_numpy_dtype).tiny, x.dtype)
-        x = tf.where(tf.experimental.numpy.signbit(x) & tf.equal(x, 0), below, x)
+        bits = "int32" if x.dtype == tf.float32 else "int64"
+        is_negative_zero = tf.equal(tf.bitcast(x, bits), tf.as_dtype(bits).min)
+        x = tf.where(is_negative_zero, -np.finfo(x.dtype.as_numpy_dtype).tiny, x)
     x, place = flat_if_none(x, axis)
     found = function(x, place, output_type="int32")
     if not keepdims:

@@ -1,19 +1,26 @@
 """Training, evaluation and prediction of Keras models, each step a traced function."""
 
+import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from keras.src import callbacks as callbacks_module, optimizers as optimizers_module, tree
+from keras.src import (
+    callbacks as callbacks_module,
+    metrics as metrics_module,
+    optimizers as optimizers_module,
+    tree,
+)
 from keras.src.backend import config
 from keras.src.trainers import trainer as base_trainer
 from keras.src.trainers.data_adapters import array_slicing, data_adapter_utils
 from keras.src.trainers.epoch_iterator import EpochIterator
 from keras.src.utils import traceback_utils
-from keras.src.utils.python_utils import pythonify_logs
+from keras.src.utils.python_utils import is_default, pythonify_logs
 
 import gradtape as tf
 
+from . import optimizer as optimizer  # gives Keras's optimizers their update
 from .core import convert_to_numpy
 
 
@@ -165,7 +172,7 @@ class NumpyTrainer(base_trainer.Trainer):
                 (x, y, sample_weight), validation_split=validation_split
             )
             (x, y, sample_weight), validation_data = parts
-        iterator = EpochIterator(
+        iterator = _Batches(
             x=x,
             y=y,
             sample_weight=sample_weight,
@@ -189,11 +196,11 @@ class NumpyTrainer(base_trainer.Trainer):
         self.stop_training = False
         self.make_train_function()
         callbacks.on_train_begin()
-        epoch_logs = None
+        # The names of an epoch without batches are those of the epoch before.
+        logs, epoch_logs = {}, None
         for epoch in range(self._initial_epoch or initial_epoch, epochs):
             self.reset_metrics()
             callbacks.on_epoch_begin(epoch)
-            logs = {}
             for begin, end, batches in iterator:
                 callbacks.on_train_batch_begin(begin)
                 logs = self.train_function(batches)
@@ -222,7 +229,7 @@ class NumpyTrainer(base_trainer.Trainer):
         )
 
     def _iterator_in_order(self, x, y=None, sample_weight=None, batch_size=None, steps=None):
-        return EpochIterator(
+        return _Batches(
             x=x,
             y=y,
             sample_weight=sample_weight,
@@ -300,6 +307,8 @@ class NumpyTrainer(base_trainer.Trainer):
             callbacks.on_predict_batch_end(end, {"outputs": outputs})
             if self.stop_predicting:
                 break
+        if not results:
+            raise ValueError("`predict` needs at least one batch of data. Received none.")
         callbacks.on_predict_end()
         return _joined(results, np.concatenate)
 
@@ -331,6 +340,37 @@ class NumpyTrainer(base_trainer.Trainer):
         """The outputs for one batch, as NumPy arrays; see `keras.Model.predict_on_batch`."""
         return tree.map_structure(_as_array, self.make_predict_function()([(x,)]))
 
+    # What training steps written for earlier versions of Keras use ------------------------------
+
+    def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
+        """The loss of outputs, as `compute_loss` gives it."""
+        warnings.warn(
+            "`model.compiled_loss()` is deprecated. Instead, use "
+            "`model.compute_loss(x, y, y_pred, sample_weight, training)`.",
+            stacklevel=2,
+        )
+        return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
+    @property
+    def compiled_metrics(self):
+        """All metrics, to be updated together."""
+        return _AllMetrics(self)
+
+
+class _AllMetrics:
+    def __init__(self, model):
+        self._model = model
+
+    def update_state(self, y, y_pred, sample_weight=None):
+        warnings.warn(
+            "`model.compiled_metrics()` is deprecated. Instead, use e.g.:\n```\n"
+            "for metric in self.metrics:\n    metric.update_state(y, y_pred)\n```\n",
+            stacklevel=2,
+        )
+        for metric in self._model.metrics:
+            compared = (y_pred,) if type(metric) is metrics_module.Mean else (y, y_pred)
+            metric.update_state(*compared, sample_weight=sample_weight)
+
 
 class _OnParts:
     """A step on a batch given part by part: calls of a function are quick without a structure.
@@ -346,6 +386,21 @@ class _OnParts:
         return self._step(parts if is_tuple else parts[0])
 
 
+class _Batches(EpochIterator):
+    """Batches in groups for one execution each; the last may be smaller, without a warning."""
+
+    _epoch_iterator: Any
+
+    def __next__(self):
+        begin, end, batches = next(self._epoch_iterator)
+        group = list(itertools.islice(batches, self.steps_per_execution))
+        if group:
+            return begin, end, group
+        with self.catch_stop_iteration():
+            raise StopIteration
+        raise StopIteration
+
+
 class _Callbacks(callbacks_module.CallbackList):
     """Callbacks that are called at once.
 
@@ -355,13 +410,46 @@ class _Callbacks(callbacks_module.CallbackList):
     def _configure_async_dispatch(self, callbacks):
         self._async_train = self._async_test = self._async_predict = False
 
+    # Whether a callback does something at a batch: logs are made for that alone.
+    _at_begin = _at_end = True
+
+    def on_train_begin(self, logs=None):
+        super().on_train_begin(logs)
+        self._at_begin = self._do("on_train_batch_begin", "on_batch_begin")
+        self._at_end = self._do("on_train_batch_end", "on_batch_end")
+
+    def _do(self, *hooks):
+        return any(
+            [not is_default(getattr(c, hook, None)) for c in self.callbacks for hook in hooks]
+        )
+
+    def on_train_batch_begin(self, batch, logs=None):
+        if self._at_begin:
+            super().on_train_batch_begin(batch, logs)
+
+    def on_train_batch_end(self, batch, logs=None):
+        if self._at_end:
+            super().on_train_batch_end(batch, logs)
+
 
 def _as_tensors(batch):
     if type(batch) is tuple:
         return tuple([_as_tensors(part) for part in batch])
     if isinstance(batch, np.ndarray):
         return tf.convert_to_tensor(batch)
-    return tree.map_structure(lambda x: x if x is None else tf.convert_to_tensor(x), batch)
+    return tree.map_structure(_as_tensor, batch)
+
+
+def _as_tensor(x):
+    if x is None or isinstance(x, tf.SparseTensor):
+        return x
+    if data_adapter_utils.is_scipy_sparse(x):
+        x = x.tocoo()
+        indices = np.stack([x.row, x.col], axis=1).astype("int64")
+        return tf.sparse.reorder(tf.SparseTensor(indices, x.data, x.shape))
+    if data_adapter_utils.is_jax_sparse(x):
+        return tf.sparse.from_dense(np.asarray(x.todense()))
+    return tf.convert_to_tensor(x)
 
 
 def _as_array(x):
