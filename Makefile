@@ -1,10 +1,10 @@
 # Every target sets up what it needs: Python >= 3.11 and make are enough.
 #   make demo    train a small network on handwritten digits
-#   make test    run the tests
-#   make test-keras   run Keras's own tests, which its wheel contains, on gradtape
+#   make test    run the tests, and those of Keras's own that need no other backend
+#   make test-keras   run Keras's own tests on gradtape (installs what they use under .keras-suite/)
 #   make lint    formatting, lint rules, types
 #   make docs    write docs/ops.md and docs/coverage.md anew
-#   make answers record anew what TensorFlow answers (installs it under .tensorflow/)
+#   make answers record anew what TensorFlow and Keras answer (.tensorflow/ and .keras-suite/)
 #   make bench   compare with other libraries (installs them under .bench/)
 #   make wheel   build the wheel and the sdist into dist/
 #   make clean   remove everything these targets made
@@ -16,6 +16,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 DEVELOPMENT := $(VENV)/.development-installed
 TENSORFLOW := .tensorflow/.installed
+KERAS_SUITE := .keras-suite/.installed
 MAX_WHEEL_BYTES := 1000000
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -32,9 +33,10 @@ demo: $(RUNTIME)
 
 test: $(DEVELOPMENT)
 	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python tests/keras_suite/run.py -n auto @tests/keras_suite/subset.txt
 
-test-keras: $(DEVELOPMENT)
-	@$(BIN)/python tests/keras_suite/run.py -n auto
+test-keras: $(KERAS_SUITE)
+	@.keras-suite/bin/python tests/keras_suite/run.py -n auto
 
 lint: $(DEVELOPMENT)
 	@$(BIN)/ruff format --check
@@ -52,10 +54,11 @@ docs: $(DEVELOPMENT)
 	@$(BIN)/python docs/make_ops_page.py
 	@$(BIN)/python docs/make_coverage_page.py
 
-answers: $(TENSORFLOW)
+answers: $(TENSORFLOW) $(KERAS_SUITE)
 	@.tensorflow/bin/python tests/data/make_tensorflow_raw_ops.py
 	@.tensorflow/bin/python tests/data/make_tensorflow_signatures.py
 	@PYTHONPATH=src:tests .tensorflow/bin/python tests/data/make_tensorflow_answers.py
+	@PYTHONPATH=src:tests .keras-suite/bin/python tests/keras_answers/record.py
 
 bench: $(RUNTIME)
 	@$(BIN)/python benchmarks/run.py
@@ -71,7 +74,7 @@ wheel: $(DEVELOPMENT)
 	done
 
 clean:
-	@rm -rf $(VENV) .bench .tensorflow build dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .bench .keras-suite .tensorflow build dist .pytest_cache .ruff_cache .hypothesis
 	@find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Stamps: the environment is made anew only when what it is made from changes.
@@ -95,4 +98,10 @@ $(TENSORFLOW): pyproject.toml
 	@echo "installing TensorFlow into .tensorflow"
 	@$(PYTHON) -m venv .tensorflow
 	@.tensorflow/bin/python -m pip install --quiet tensorflow-cpu==2.21.0 hypothesis pytest scipy
+	@touch $@
+
+$(KERAS_SUITE): tests/keras_suite/requirements.txt
+	@echo "installing Keras and what its tests use into .keras-suite"
+	@$(PYTHON) -m venv .keras-suite
+	@.keras-suite/bin/python -m pip install --quiet --requirement $<
 	@touch $@
