@@ -22,12 +22,18 @@ class WorkerError(Exception):
 class WorkerProcess:
     """A contender's process, which computes only while a request to it is being waited for."""
 
-    def __init__(self, contender: str, environment: Environment, patience: float = 900.0) -> None:
+    def __init__(
+        self,
+        contender: str,
+        environment: Environment,
+        field: str = "libraries",
+        patience: float = 900.0,
+    ) -> None:
         self.contender = contender
         self.patience = patience
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 (`close` does)
         self.process = subprocess.Popen(
-            [environment.python, WORKER, contender],
+            [environment.python, WORKER, field, contender],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.log,

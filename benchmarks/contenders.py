@@ -51,8 +51,31 @@ CONTENDERS = {
     "jax": Contender("JAX, no jit", "jax", "jax", "jax_eager:JaxEager"),
 }
 
+# The same Keras code for all: who computes for it.
+KERAS = {
+    name: Contender(f"Keras on {label}", name, name, "keras_models:KerasModels", takes_library=True)
+    for name, label in {
+        "gradtape": "gradtape",
+        "torch": "PyTorch",
+        "tensorflow": "TensorFlow",
+        "jax": "JAX",
+    }.items()
+}
+# Who is compared with whom; in each field, contenders go by the name of their library.
+FIELDS = {"libraries": CONTENDERS, "keras": KERAS}
+
 # A chain of scalars is where a tape's own cost shows; by hand it would be plain floats, not NumPy.
 WITHOUT_NUMPY = frozenset({"scalar_chain"})
+
+
+def field_of(kind: str) -> str:
+    """Return the field whose contenders have such a workload."""
+    return "keras" if kind in ("fit_mlp", "fit_cnn", "eager_step") else "libraries"
+
+
+def label_of(contender: str, kind: str) -> str:
+    """Return a contender's name in tables and plots of such a workload."""
+    return FIELDS[field_of(kind)][contender].label
 
 
 def takes_part(contender: str, workload: str, kind: str) -> bool:
@@ -63,7 +86,7 @@ def takes_part(contender: str, workload: str, kind: str) -> bool:
         return False  # not written for them: the targets name PyTorch and TensorFlow alone
     if contender == "autograd" and kind == "embedding":
         return False  # its gradient of a lookup is a whole table
-    if kind in ("mlp_function", "chain_function", "first_call"):
+    if kind in ("mlp_function", "chain_function", "first_call", "eager_step"):
         return contender in ("gradtape", "tensorflow")
     if contender == "numpy":
         return kind == "chain" and workload not in WITHOUT_NUMPY

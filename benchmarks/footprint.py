@@ -4,7 +4,7 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,13 +54,20 @@ def import_times(environments: Mapping[str, Environment], rounds: int) -> dict[s
         for contender in CONTENDERS.values()
         if contender.environment in environments
     }
+    # The difference of two fast imports needs more rounds than the slow ones can have.
+    return imports_in_turns(places, rounds, every_round=("gradtape", "numpy"))
+
+
+def imports_in_turns(
+    places: Mapping[str, Environment], rounds: int, every_round: Container[str]
+) -> dict[str, Any]:
+    """Return the shortest time of each import; three rounds do for those not in `every_round`."""
     best = dict.fromkeys(places, float("inf"))
     calm = dict.fromkeys(places, 0)
     left_out: dict[str, str] = {}
     for round_number in range(rounds):
         for library in rotated(list(best), round_number):
-            # The difference of two fast imports needs more rounds than the slow ones can have.
-            if round_number >= 3 and library not in ("gradtape", "numpy"):
+            if round_number >= 3 and library not in every_round:
                 continue
             load = ForeignLoad()
             try:
@@ -74,6 +81,20 @@ def import_times(environments: Mapping[str, Environment], rounds: int) -> dict[s
         "left_out": left_out,
         "disturbed": [library for library in best if not calm[library]],
     }
+
+
+def keras_import(environments: Mapping[str, Environment], rounds: int) -> dict[str, Any]:
+    """Return the seconds to import Keras on gradtape, and on NumPy, in turns.
+
+    Keras's NumPy backend imports JAX, so it is measured where JAX is.
+    """
+    places = {}
+    if "gradtape" in environments:
+        places["gradtape.keras"] = environments["gradtape"]
+    if "jax" in environments:
+        variables = environments["jax"].variables | {"KERAS_BACKEND": "numpy"}
+        places["keras"] = replace(environments["jax"], variables=variables)
+    return imports_in_turns(places, rounds, every_round=places)
 
 
 def import_seconds(library: str, environment: Environment) -> float:

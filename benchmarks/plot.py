@@ -9,7 +9,7 @@ import matplotlib as mpl
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from contenders import CONTENDERS
+from contenders import label_of
 from report import duration
 from targets import SPEED_TARGETS
 from workloads.data import TIMED
@@ -22,7 +22,8 @@ def draw_workload(axes: Axes, workload: str, best: dict[str, float]) -> None:
     names = sorted(best, key=lambda name: best[name], reverse=True)
     seconds = [best[name] for name in names]
     colours = [OURS if name == "gradtape" else PEER for name in names]
-    axes.barh([CONTENDERS[name].label for name in names], seconds, color=colours)
+    kind = TIMED[workload].kind
+    axes.barh([label_of(name, kind) for name in names], seconds, color=colours)
     for position, value in enumerate(seconds):
         label = axes.text(value * 1.08, position, duration(value), va="center", fontsize=8)
         label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.8})

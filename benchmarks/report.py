@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import op_speed
-from contenders import CONTENDERS
+from contenders import CONTENDERS, FIELDS, field_of
 from targets import Verdict
 from workloads.data import PROBES, TIMED, described
 
@@ -15,6 +15,7 @@ from workloads.data import PROBES, TIMED, described
 FIGURES = (
     "tape_length",
     "import_time",
+    "keras_import",
     "wheel",
     "training_memory",
     "peak_memory",
@@ -26,6 +27,8 @@ FIGURES = (
     "op_speed",
 )
 
+TIME_TABLES = {"libraries": "Time per step", "keras": "Time per step of Keras models"}
+
 
 def tables(results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
     """Return the whole report as Markdown, which reads as plain text too."""
@@ -33,11 +36,15 @@ def tables(results: dict[str, Any], verdicts: Sequence[Verdict]) -> str:
     if verdicts:
         rows = [[v.what, v.measured, v.target, v.mark] for v in verdicts]
         parts.append("## Targets\n\n" + table(["gradtape", "measured", "target", ""], rows))
-    if results.get("timed"):
-        parts.append(
-            f"## Time per step (best of {results['rounds']} turns or more)\n\n"
-            + time_table(results)
-        )
+    for field, title in TIME_TABLES.items():
+        timed = {
+            name: measured
+            for name, measured in results.get("timed", {}).items()
+            if field_of(TIMED[name].kind) == field
+        }
+        if timed:
+            turns = f"(best of {results['rounds']} turns or more)"
+            parts.append(f"## {title} {turns}\n\n{time_table(timed, field)}")
     footprints = [*footprint_rows(results), *derivative_rows(results)]
     if footprints:
         parts.append("## Other figures\n\n" + table(["", "figure"], footprints))
@@ -58,10 +65,10 @@ def heading(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def time_table(results: dict[str, Any]) -> str:
-    """Return the times of every contender, and how many times gradtape's they are."""
-    timed = results["timed"]
-    names = [name for name in CONTENDERS if any(name in t.get("best", {}) for t in timed.values())]
+def time_table(timed: dict[str, Any], field: str) -> str:
+    """Return the times of a field's contenders, and how many times gradtape's they are."""
+    contenders = FIELDS[field]
+    names = [name for name in contenders if any(name in t.get("best", {}) for t in timed.values())]
     rows = []
     for workload, measured in timed.items():
         best = measured.get("best", {})
@@ -72,7 +79,7 @@ def time_table(results: dict[str, Any]) -> str:
                 cell += f" ({best[name] / best['gradtape']:.2g}x)"
             row.append(cell)
         rows.append(row)
-    return table(["", *(CONTENDERS[name].label for name in names)], rows)
+    return table(["", *(contenders[name].label for name in names)], rows)
 
 
 def footprint_rows(results: dict[str, Any]) -> Iterator[list[str]]:
@@ -81,6 +88,9 @@ def footprint_rows(results: dict[str, Any]) -> Iterator[list[str]]:
         yield [f"gradtape, per op of a {int(length):,}-op tape", duration(seconds)]
     for library, seconds in results.get("import_time", {}).get("seconds", {}).items():
         yield [f'`python -c "import {library}"`', duration(seconds)]
+    for library, seconds in results.get("keras_import", {}).get("seconds", {}).items():
+        backend = "" if library == "gradtape.keras" else ", on its NumPy backend"
+        yield [f'`python -c "import {library}"`{backend}', duration(seconds)]
     if "bytes" in results.get("wheel", {}):
         yield ["wheel", f"{results['wheel']['bytes'] / 1e3:.0f} kB"]
     if "growth_bytes" in results.get("training_memory", {}):

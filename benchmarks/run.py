@@ -17,7 +17,7 @@ import op_speed
 import report
 import venvs
 from client import WorkerError, WorkerProcess
-from contenders import CONTENDERS, takes_part
+from contenders import CONTENDERS, FIELDS, KERAS, field_of, takes_part
 from targets import verdicts
 from timing import DisagreementError, Pace, time_in_turns
 from venvs import Environment, InstallError
@@ -104,22 +104,24 @@ def gather_environments(
 
 
 def start_workers(
+    field: str,
     contenders: list[str],
     environments: dict[str, Environment],
     left_out: dict[str, str],
     stack: ExitStack,
 ) -> dict[str, WorkerProcess]:
-    """Start a worker for each contender; why one cannot start goes to `left_out`."""
+    """Start a worker for each contender of a field; why one cannot start goes to `left_out`."""
     workers = {}
     for name in contenders:
-        environment = environments.get(CONTENDERS[name].environment)
-        if environment is None:
+        contender = FIELDS[field].get(name)
+        environment = environments.get(contender.environment) if contender else None
+        if contender is None or environment is None:
             continue
         try:
-            workers[name] = stack.enter_context(WorkerProcess(name, environment))
+            workers[name] = stack.enter_context(WorkerProcess(name, environment, field))
         except WorkerError as error:
-            left_out[name] = without_paths(str(error))
-            print(f"{name} is left out: {error}", file=sys.stderr)
+            left_out[contender.label] = without_paths(str(error))
+            print(f"{contender.label} is left out: {error}", file=sys.stderr)
     return workers
 
 
@@ -147,6 +149,7 @@ def run_footprints(
     measurements = {
         "tape_length": lambda: footprint.tape_length(environments, rounds=1 if quick else 3),
         "import_time": lambda: footprint.import_times(environments, rounds=3 if quick else 15),
+        "keras_import": lambda: footprint.keras_import(environments, rounds=3 if quick else 15),
         "wheel": lambda: footprint.wheel(environments),
         "training_memory": lambda: footprint.training_memory(environments, steps),
         "peak_memory": lambda: footprint.peak_memory(environments, rounds=1 if quick else 3),
@@ -179,10 +182,17 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     environments = gather_environments(contenders, options.venvs, left_out)
     workloads = [name for name in options.only if name in TIMED]
     footprints = [name for name in options.only if name in FOOTPRINTS]
-    with ExitStack() as stack:
-        workers = start_workers(contenders, environments, left_out, stack)
-        versions = {name: worker.versions["library"] for name, worker in workers.items()}
-        timed = run_timed(workloads, workers, pace)
+    versions, timed = {}, {}
+    for field in FIELDS:
+        chosen = [name for name in workloads if field_of(TIMED[name].kind) == field]
+        # The libraries are asked for their versions in any case.
+        if not chosen and field == "keras":
+            continue
+        with ExitStack() as stack:
+            workers = start_workers(field, contenders, environments, left_out, stack)
+            for name, worker in workers.items():
+                versions[name if field == "libraries" else field] = worker.versions["library"]
+            timed |= run_timed(chosen, workers, pace)
     return {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "cores": os.cpu_count(),
@@ -214,7 +224,8 @@ def draw_plot(folder: Path) -> None:
 def gradtape_failed(results: dict[str, Any]) -> bool:
     """Return whether gradtape went unmeasured somewhere; a missing peer is no failure."""
     measured = [*results["timed"].values(), *(results.get(name, {}) for name in FOOTPRINTS)]
-    return "gradtape" in results["left_out"] or any(
+    ours = {"gradtape", KERAS["gradtape"].label}
+    return bool(ours & results["left_out"].keys()) or any(
         "error" in figures or "gradtape" in figures.get("left_out", {}) for figures in measured
     )
 

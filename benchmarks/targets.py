@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from contenders import CONTENDERS
+from contenders import label_of
 from derivatives import COSTS
 from footprint import TAPE_LENGTHS, TRAINING_STEPS
 from op_speed import LIMIT, misses, ratios
@@ -57,6 +57,13 @@ SPEED_TARGETS = (
     SpeedTarget("hessian", "torch", 1 / 2, "1/2 (0.500)"),
     SpeedTarget("mlp_function", "tensorflow", 1 / 3, "1/3 (0.333)"),
     SpeedTarget("first_call", "tensorflow", 1 / 3, "1/3 (0.333)"),
+    SpeedTarget("fit_mlp", "tensorflow", 1.0, "1"),
+    SpeedTarget("fit_mlp", "torch", 1.0, "1"),
+    SpeedTarget("fit_mlp", "jax", 1.0, "1"),
+    SpeedTarget("fit_cnn", "tensorflow", 1.0, "1"),
+    SpeedTarget("fit_cnn", "torch", 1.0, "1"),
+    SpeedTarget("fit_cnn", "jax", 1.0, "1"),
+    SpeedTarget("keras_step", "tensorflow", 1 / 3, "1/3 (0.333)"),
 )
 COST_LIMITS = {"hvp": 4.0, "per_example": 3.0, "mlp_function": 0.5, "chain_function": 0.5}
 RECOMPUTATION_SAVING = 4.0
@@ -64,6 +71,7 @@ ROWS_IN_FLIGHT_LIMIT = 1.1
 SPARSE_MEMORY_LIMIT = 0.1
 LONG_TAPE_LIMIT = 1.5
 IMPORT_LIMIT_SECONDS = 0.080
+KERAS_IMPORT_LIMIT = 1.1
 
 
 def mark_of(passed: bool, disturbed: bool = False) -> str:
@@ -80,6 +88,8 @@ def verdicts(results: dict[str, Any]) -> list[Verdict]:
         found.append(tape_verdict(results["tape_length"]))
     if "import_time" in results:
         found.append(import_verdict(results["import_time"]))
+    if "keras_import" in results:
+        found.append(keras_import_verdict(results["keras_import"]))
     if "wheel" in results:
         found.append(wheel_verdict(results["wheel"]))
     if "training_memory" in results:
@@ -107,7 +117,8 @@ def speed_verdicts(timed: dict[str, Any]) -> Iterator[Verdict]:
         if target.workload not in timed:
             continue
         best = timed[target.workload].get("best", {})
-        what = f"{TIMED[target.workload].title}: time / {CONTENDERS[target.peer].label}"
+        described_by = TIMED[target.workload]
+        what = f"{described_by.title}: time / {label_of(target.peer, described_by.kind)}"
         limit = f"<= {target.limit_text}"
         if "gradtape" not in best or target.peer not in best:
             yield Verdict(what, "not measured", limit, NOT_MEASURED)
@@ -142,6 +153,20 @@ def import_verdict(result: dict[str, Any]) -> Verdict:
     disturbed = {"gradtape", "numpy"} & set(result["disturbed"])
     mark = mark_of(extra <= IMPORT_LIMIT_SECONDS, bool(disturbed))
     return Verdict(what, f"{extra * 1e3:.0f} ms", limit, mark)
+
+
+def keras_import_verdict(result: dict[str, Any]) -> Verdict:
+    """Judge the import of Keras on gradtape by Keras's own, on its NumPy backend."""
+    what, limit = (
+        "`import gradtape.keras`: time / `import keras` on NumPy",
+        f"<= {KERAS_IMPORT_LIMIT}",
+    )
+    seconds = result.get("seconds", {})
+    if not {"gradtape.keras", "keras"} <= seconds.keys():
+        return Verdict(what, "not measured", limit, NOT_MEASURED)
+    ratio = seconds["gradtape.keras"] / seconds["keras"]
+    mark = mark_of(ratio <= KERAS_IMPORT_LIMIT, bool(result["disturbed"]))
+    return Verdict(what, f"{ratio:.2f}", limit, mark)
 
 
 def wheel_verdict(result: dict[str, Any]) -> Verdict:

@@ -15,12 +15,14 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCH = ROOT / ".bench"
 SOURCES = ROOT / "src"
 
+# One version of Keras for all who compute for it.
+KERAS = "keras==3.15.1"
 REQUIREMENTS = {
-    "gradtape": [str(ROOT)],
-    "torch": ["torch==2.13.0", "numpy"],
+    "gradtape": [str(ROOT), KERAS],
+    "torch": ["torch==2.13.0", "numpy", KERAS],
     "autograd": ["autograd"],
-    "tensorflow": ["tensorflow-cpu"],
-    "jax": ["jax"],
+    "tensorflow": ["tensorflow-cpu", KERAS],
+    "jax": ["jax", KERAS],
     "plot": ["matplotlib"],
 }
 STAMP = "benchmark-stamp.json"
@@ -107,7 +109,7 @@ def has_module(environment: Environment, name: str) -> bool:
 
 
 def made_from(name: str) -> list[str]:
-    """Return the requirements of an environment; gradtape's are the contents of its sources."""
+    """Return the requirements of an environment, gradtape by the contents of its sources."""
     if name != "gradtape":
         return REQUIREMENTS[name]
     digest = hashlib.sha256()
@@ -115,4 +117,4 @@ def made_from(name: str) -> list[str]:
         if path.is_file() and path.suffix != ".pyc":
             digest.update(path.relative_to(ROOT).as_posix().encode())
             digest.update(path.read_bytes())
-    return [digest.hexdigest()]
+    return [digest.hexdigest(), *REQUIREMENTS[name][1:]]

@@ -19,15 +19,15 @@ import numpy as np
 
 import memory
 import op_speed
-from contenders import CONTENDERS
+from contenders import FIELDS
 from workloads.data import described
 
 
 class Worker:
     """Carries out the requests of the runner for one contender."""
 
-    def __init__(self, contender: str) -> None:
-        self.steps = CONTENDERS[contender].load()
+    def __init__(self, field: str, contender: str) -> None:
+        self.steps = FIELDS[field][contender].load()
 
     def versions(self) -> dict[str, str]:
         """Return the versions of the library, of NumPy and of Python."""
@@ -70,7 +70,8 @@ class Worker:
         start = time.perf_counter()
         for _ in range(repetitions):
             step()
-        return {"seconds": (time.perf_counter() - start) / repetitions}
+        elapsed = time.perf_counter() - start
+        return {"seconds": elapsed / repetitions / described(workload).steps}
 
     def compare(self, op: str, seconds: float) -> dict[str, Any]:
         """Return the times of one op and of its NumPy formulation."""
@@ -140,7 +141,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
-        worker = Worker(sys.argv[1])
+        worker = Worker(*sys.argv[1:])
         first = worker.versions()
     except Exception as error:
         answers.write(json.dumps({"error": f"{type(error).__name__}: {error}"}) + "\n")

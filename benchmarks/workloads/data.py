@@ -2,7 +2,8 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -127,6 +128,15 @@ def mlp(sizes: Sequence[int], batch: int) -> Mlp:
     )
 
 
+def digits_mlp(hidden: int) -> Mlp:
+    """Return a network for the digits of the examples, all of them its inputs."""
+    with np.load(DIGITS) as digits:
+        images = digits["images"].reshape(len(digits["images"]), -1)
+        labels = digits["labels"].astype(np.int64)
+    network = mlp((images.shape[1], hidden, 10), batch=1)
+    return replace(network, inputs=images.astype(np.float32) / 16, labels=labels)
+
+
 def rnn(steps: int, batch: int, inputs: int, hidden: int) -> Rnn:
     """Return a recurrence and a random sequence for it."""
     random = np.random.default_rng(1)
@@ -224,9 +234,19 @@ class Workload:
     make_data: Callable[
         [], Chain | CheapChain | Mlp | Rnn | Block | Cnn | Embedding | TanhMap | Rosenbrock
     ]
+    steps: int = 1  # that one call makes
+
+
+def fitted(title: str, kind: str, make_data: Callable[[], Mlp | Cnn], examples: int) -> Workload:
+    """Return the workload of a call of Keras's `fit`, which ends every epoch with a small batch."""
+    return Workload(title, kind, make_data, steps=EPOCHS * -(-examples // BATCH))
 
 
 EMBEDDING_ROWS, EMBEDDING_WIDTH = 100_000, 64
+DIGITS = Path(__file__).resolve().parents[2] / "examples" / "data" / "digits.npz"
+DIGIT_COUNT, IMAGE_COUNT = 1797, 520
+# Of Keras's `fit`.
+BATCH, EPOCHS = 32, 4
 
 TIMED = {
     "scalar_chain": Workload("scalar chain, 200 ops", "chain", lambda: chain(())),
@@ -274,6 +294,20 @@ TIMED = {
         "first call of an MLP 784-256-128-10 function",
         "first_call",
         lambda: mlp((784, 256, 128, 10), batch=128),
+    ),
+    "fit_mlp": fitted(
+        "Keras `fit`, digits MLP 64-64-10", "fit_mlp", lambda: digits_mlp(64), DIGIT_COUNT
+    ),
+    "fit_cnn": fitted(
+        "Keras `fit`, CNN 1-32-64, images of 28 x 28",
+        "fit_cnn",
+        lambda: cnn(IMAGE_COUNT, size=28, channels=(1, 32, 64), classes=10),
+        IMAGE_COUNT,
+    ),
+    "keras_step": Workload(
+        "Keras MLP 16-32-32-4, eager step with a tape",
+        "eager_step",
+        lambda: mlp((16, 32, 32, 4), batch=32),
     ),
 }
 
