@@ -181,7 +181,7 @@ def _across_rows(ufunc, x, width):
     """All axes but the last; some rows are taken together as one."""
     x = x.reshape(-1, width)
     rows = len(x)
-    together = min(math.isqrt(rows), LARGE // width)  # what is added to stays in the cache
+    together = min(math.isqrt(rows), LARGE // 4 // width)  # what is added to stays in the cache
     if rows < MANY_ROWS or together < 2:
         return ufunc.reduce(x, 0)
     taken = rows - rows % together
