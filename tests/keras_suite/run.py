@@ -36,8 +36,10 @@ def main():
 
 def run(site, arguments):
     """The exit status of pytest on tests below `site`, which holds Keras."""
-    options = ["-q", "-p", "plugin", "-p", "no:cacheprovider", "-c", str(HERE / "pytest.ini"),
-               "--rootdir", str(site), "--continue-on-collection-errors"]  # fmt: skip
+    options = [
+        *("-q", "-p", "plugin", "-p", "no:cacheprovider", "-c", str(HERE / "pytest.ini")),
+        *("--rootdir", str(site), "--continue-on-collection-errors", "--disable-warnings"),
+    ]
     paths = [str(HERE), str(HERE.parent.parent / "src")]
     program = f"import sys; sys.path[:0] = {paths!r}; import pytest; sys.exit(pytest.main())"
     command = [sys.executable, "-c", program, *options, *arguments]
