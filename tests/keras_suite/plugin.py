@@ -156,10 +156,19 @@ def pytest_runtest_makereport(item, call):
     """Skips tests that use a package that is not installed."""
     report = yield
     error = call.excinfo.value if call.excinfo else None
-    if isinstance(error, ModuleNotFoundError) or "requires installing TensorFlow" in str(error):
+    if _lacks_a_package(error):
         report.outcome = "skipped"
         report.longrepr = (str(item.path), item.location[1], f"Skipped: {error}")
     return report
+
+
+def _lacks_a_package(error):
+    """Whether a package is not there, in Python's words or in those Keras has for it."""
+    return (
+        isinstance(error, ModuleNotFoundError)
+        or (isinstance(error, ImportError) and _lacks_a_package(error.__context__))
+        or "requires installing TensorFlow" in str(error)
+    )
 
 
 @pytest.hookimpl(wrapper=True)
