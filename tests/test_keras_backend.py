@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import operator
 import re
 from pathlib import Path
 from typing import Any
@@ -70,11 +71,10 @@ def asked_for():
 
 
 def has(name):
-    found = backend
-    for part in name.split("."):
-        if not hasattr(found, part):
-            return False
-        found = getattr(found, part)
+    try:
+        operator.attrgetter(name)(backend)
+    except AttributeError:
+        return False
     return True
 
 
