@@ -69,6 +69,8 @@ CONSTANTS = [
     ("tf.math.divide_no_nan([1, 2], [0, 4])", "float64", [0.0, 0.5]),
     ("tf.math.divide_no_nan(c(1, tf.int8), c(2, tf.int8))", "float32", 0.5),
     ("tf.math.divide_no_nan(1., 2)", "float32", 0.5),
+    ("tf.math.divide_no_nan(c(3.), c(0.))", "float32", 0.0),
+    ("tf.math.divide_no_nan(c([1., 2.]), c(0.))", "float32", [0.0, 0.0]),
     ("tf.zeros([2])", "float32", [0.0, 0.0]),
     ("tf.zeros([1], tf.string)", "string", [b""]),
     ("tf.ones([], tf.int64)", "int64", 1),
