@@ -167,3 +167,16 @@ def test_histograms():
 def test_histogram_errors(arguments, message):
     with pytest.raises(tf.errors.InvalidArgumentError, match=message):
         tf.histogram_fixed_width(*arguments)
+
+
+def test_bincount_of_ragged_rows():
+    rows = tf.ragged.constant([[1, 1, 3], [], [0]])
+    weights = tf.ragged.constant([[1.0, 2.0, 3.0], [], [0.5]])
+    assert tf.math.bincount(rows).numpy().tolist() == [1, 2, 0, 1]
+    by_row = [[0, 2, 0, 1], [0, 0, 0, 0], [1, 0, 0, 0]]
+    assert tf.math.bincount(rows, axis=-1).numpy().tolist() == by_row
+    assert tf.sparse.to_dense(tf.sparse.bincount(rows, axis=-1)).numpy().tolist() == by_row
+    weighted = tf.math.bincount(rows, weights=weights, axis=-1, minlength=5)
+    assert weighted.numpy().tolist() == [[0, 3, 0, 3, 0], [0] * 5, [0.5, 0, 0, 0, 0]]
+    once = tf.math.bincount(rows, axis=-1, maxlength=2, binary_output=True)
+    assert once.numpy().tolist() == [[0, 1], [0, 0], [1, 0]]

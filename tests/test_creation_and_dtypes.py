@@ -334,3 +334,11 @@ def test_integers_beyond_int64_fit_uint64_and_floats_fit_no_integers():
     assert tf.constant([1, 2**63], tf.uint64).numpy().tolist() == [1, 2**63]
     with pytest.raises(TypeError, match="Cannot convert"):
         tf.constant([1, 2.5], tf.int32)
+
+
+@pytest.mark.parametrize("value", [[], [[], []], np.zeros([0, 2])], ids=str)
+def test_nothing_can_be_strings(value):
+    empty = tf.constant(value, tf.string)
+    assert (empty.dtype, empty.shape) == (tf.string, np.shape(value))
+    with pytest.raises(TypeError, match="Cannot convert"):
+        tf.constant([1.0], tf.string)

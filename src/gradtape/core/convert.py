@@ -234,8 +234,10 @@ def _array(array, dtype):
     kind = array.dtype.kind
     if kind in "OSU":
         return _strings(array, array, dtype)
-    if dtype is not None and dtype is dtypes.string:
-        raise _cannot_convert(array, dtype)
+    if dtype is dtypes.string:
+        if array.size:
+            raise _cannot_convert(array, dtype)
+        return np.empty(array.shape, object)
     if dtype is None:
         try:
             dtype = dtypes.as_dtype(array.dtype)

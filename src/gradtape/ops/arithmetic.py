@@ -66,7 +66,7 @@ real_div = elementwise(
 
 
 def _nonzero_divisor(op_name, y):
-    if y.dtype.kind in "iu" and not np.all(y):
+    if y.dtype.kind in "iu" and not (y.all() if y.ndim else y):
         raise invalid_argument(op_name, "Integer division by zero")
 
 

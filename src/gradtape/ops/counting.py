@@ -10,6 +10,7 @@ from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
 from ..core.op import Spec
+from ..core.ragged_tensor import RaggedTensor
 from ..core.tensor import EagerTensor
 from .arguments import integer
 from .arithmetic import add, masked, maximum, minimum, mul, sub, true_divide
@@ -134,7 +135,7 @@ def bincount(
     """How often each of the numbers 0, 1, 2, … occurs.
 
     Args:
-        arr: integers that are not negative.
+        arr: integers that are not negative, perhaps ragged.
         weights: what to add for each of them; 1 if None. They have gradients.
         minlength: how many numbers to count at least.
         maxlength: how many at most; larger ones are left out.
@@ -155,6 +156,8 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
+    if isinstance(arr, RaggedTensor):
+        arr, weights, minlength, maxlength = _padded(arr, weights, axis, minlength, maxlength)
     x = operand(arr)
     if not x.dtype.is_integer:
         x = cast(x, dtypes.int32)
@@ -169,6 +172,16 @@ def bincount(
     size = _size(x, minlength, maxlength)
     attrs = {"size": size, "binary_output": bool(binary_output)}
     return apply(bincount_row.op, (x, weights), attrs)
+
+
+def _padded(ragged, weights, axis, minlength, maxlength):
+    """Rows of different lengths, filled up with a number that is too large to be counted."""
+    flat = ragged.flat_values
+    if axis != -1:
+        return flat, None if weights is None else weights.flat_values, minlength, maxlength
+    size = _size(flat, minlength, maxlength)
+    weights = None if weights is None else weights.to_tensor()
+    return ragged.to_tensor(default_value=cast(size, flat.dtype)), weights, size, size
 
 
 def _size(x, minlength, maxlength):

@@ -9,6 +9,7 @@ from ..core.convert import convert_to_tensor, operand
 from ..core.dispatch import apply
 from ..core.errors import invalid_argument
 from ..core.exports import export
+from ..core.ragged_tensor import RaggedTensor
 from ..core.sparse_tensor import SparseTensor
 from ..core.tensor import EagerTensor
 from . import arithmetic
@@ -226,7 +227,7 @@ def bincount(
     """How often each number occurs, in all or in each row, as a sparse tensor.
 
     Args:
-        values: non-negative integers, dense or sparse, of rank 1 or 2.
+        values: non-negative integers, dense, sparse or ragged, of rank 1 or 2.
         weights: what each counts, of the same form as `values`; 1 if None.
         axis: 0 (or None) to count all together, -1 or 1 to count within each row.
         minlength: the least length of the result's last axis.
@@ -266,6 +267,9 @@ def _counted(x):
     """The elements of a dense or sparse tensor in a line, the row of each, and the shape."""
     if isinstance(x, SparseTensor):
         return np.asarray(x.values._value), x._places[:, 0], x._sizes
+    if isinstance(x, RaggedTensor):
+        rows = np.asarray(x.value_rowids()._value)
+        return np.asarray(x.flat_values._value), rows, (int(x.nrows()), None)
     array = np.asarray(convert_to_tensor(x)._value)
     rows = np.repeat(np.arange(array.shape[0]), array[0].size if len(array) else 0)
     return array.reshape(-1), rows, array.shape

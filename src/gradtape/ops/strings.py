@@ -32,8 +32,6 @@ def string_operand(value):
     """
     if hasattr(value, "_dispatch_level"):
         return operand(value)
-    if isinstance(value, (list, tuple, np.ndarray)) and not np.size(np.array(value, object)):
-        return convert_to_tensor(np.array(value, object))
     return convert_to_tensor(value, None if hasattr(value, "dtype") else dtypes.string)
 
 
