@@ -58,6 +58,7 @@ answers: $(TENSORFLOW) $(KERAS_SUITE)
 	@.tensorflow/bin/python tests/data/make_tensorflow_raw_ops.py
 	@.tensorflow/bin/python tests/data/make_tensorflow_signatures.py
 	@PYTHONPATH=src:tests .tensorflow/bin/python tests/data/make_tensorflow_answers.py
+	@PYTHONPATH=tests .tensorflow/bin/python tests/data/make_tensorflow_pipelines.py
 	@PYTHONPATH=src:tests .keras-suite/bin/python tests/keras_answers/record.py
 
 bench: $(RUNTIME)

@@ -395,3 +395,12 @@ def test_random_programs_of_branches():
         program = make(3)
         calls = [(rng.normal(size=2).astype(np.float32),) for _ in range(8)]
         same(lambda x, program=program: program(x), calls)
+
+
+def test_numpy_reads_strings_of_a_function():
+    @tf.function
+    def words(text):
+        return tf.strings.split([text]).values, np.array([text], object).tolist()[0]
+
+    assert words(tf.constant("a b"))[0].numpy().tolist() == [b"a", b"b"]
+    assert words(tf.constant("c"))[1].numpy() == b"c"

@@ -14,12 +14,7 @@ from .core.sparse_tensor import SparseTensor
 from .core.tensor import EagerTensor
 from .ops.string_buckets import to_hash_bucket_fast
 from .ops.strings import as_string
-
-_KEYS = (dtypes.string, dtypes.int32, dtypes.int64)
-
-
-def _error(kind, op_name, text):
-    return kind(None, None, f"{text} [Op:{op_name}] name: ")
+from .table_initializers import KEYS, table_error
 
 
 def _plain(array):
@@ -27,165 +22,12 @@ def _plain(array):
     return array.tolist() if array.ndim < 2 else list(array)
 
 
-@export("lookup.KeyValueTensorInitializer")
-class KeyValueTensorInitializer:
-    """Keys and values for a table, given as tensors.
-
-    Args:
-        keys: a vector of keys.
-        values: a vector of as many values.
-        key_dtype: the dtype of the keys, if they are given as Python values.
-        value_dtype: the dtype of the values, likewise.
-    """
-
-    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
-        self._keys = convert_to_tensor(keys, key_dtype)
-        self._values = convert_to_tensor(values, value_dtype)
-
-    @property
-    def key_dtype(self):
-        return self._keys.dtype
-
-    @property
-    def value_dtype(self):
-        return self._values.dtype
-
-    def _pairs(self):
-        keys, values = np.asarray(self._keys._value), np.asarray(self._values._value)
-        if keys.shape != values.shape:
-            raise _error(
-                InvalidArgumentError,
-                "LookupTableImportV2",
-                f"Expected shape {list(keys.shape)} for value, got {list(values.shape)}",
-            )
-        return keys.reshape(-1).tolist(), values.reshape(-1).tolist()
-
-
-@export("lookup.TextFileIndex")
-class TextFileIndex:
-    """What of a line a TextFileInitializer takes, besides the number of a column."""
-
-    WHOLE_LINE = -2
-    LINE_NUMBER = -1
-
-
-@export("lookup.TextFileInitializer")
-class TextFileInitializer:
-    """Keys and values for a table, read from the lines of a text file.
-
-    Args:
-        filename: the file.
-        key_dtype: the dtype of the keys.
-        key_index: the column of the keys, or one of `TextFileIndex`.
-        value_dtype: the dtype of the values.
-        value_index: the column of the values, or one of `TextFileIndex`.
-        vocab_size: how many lines to read; all if None.
-        delimiter: what stands between columns.
-        value_index_offset: a number to add to values that are line numbers.
-
-    Raises:
-        ValueError: an index does not fit its dtype, or there is no such index.
-    """
-
-    def __init__(
-        self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None,
-        delimiter="\t", name=None, value_index_offset=0,
-    ):  # fmt: skip
-        self._filename = filename
-        self._key_dtype, self._value_dtype = map(dtypes.as_dtype, (key_dtype, value_dtype))
-        self._key_index, self._value_index = key_index, value_index
-        self._vocab_size, self._delimiter = vocab_size, delimiter
-        self._offset = value_index_offset
-        for name_, index, dtype in (
-            ("key", key_index, self._key_dtype), ("value", value_index, self._value_dtype),
-        ):  # fmt: skip
-            if index < -2:
-                raise ValueError(f"`{name_}_index` should be >= -2, received: {index}.")
-            if index == TextFileIndex.LINE_NUMBER and dtype is not dtypes.int64:
-                raise ValueError(
-                    f"`{name_}_dtype` must be int64 for `{name_}_index` {index}, received: "
-                    f"{dtype!r}"
-                )
-            if index == TextFileIndex.WHOLE_LINE and dtype not in (dtypes.string, *_KEYS):
-                raise ValueError(
-                    f"`{name_}_dtype` should be integer or string for `{name_}_index` {index}, "
-                    f"received: {dtype!r}"
-                )
-
-    @property
-    def key_dtype(self):
-        return self._key_dtype
-
-    @property
-    def value_dtype(self):
-        return self._value_dtype
-
-    def _pairs(self):
-        path = self._filename
-        if hasattr(path, "numpy"):
-            path = path.numpy()
-        path = path.decode() if isinstance(path, bytes) else str(path)
-        op_name = "InitializeTableFromTextFileV2"
-        try:
-            with open(path, "rb") as file:
-                lines = file.read().split(b"\n")
-        except FileNotFoundError:
-            raise _error(NotFoundError, op_name, f"{path}; No such file or directory") from None
-        if lines[-1] == b"":
-            lines.pop()
-        size = self._vocab_size
-        if size is not None:
-            if len(lines) < size:
-                raise _error(
-                    InvalidArgumentError,
-                    op_name,
-                    f"Invalid vocab_size in {path}: expected {size} but got {len(lines)}",
-                )
-            lines = lines[:size]
-        lines = [line.removesuffix(b"\r") for line in lines]
-        keys = self._column(path, lines, self._key_index, self._key_dtype, 0)
-        values = self._column(path, lines, self._value_index, self._value_dtype, self._offset)
-        return keys, values
-
-    def _column(self, path, lines, index, dtype, offset):
-        if index == TextFileIndex.LINE_NUMBER:
-            return list(range(offset, offset + len(lines)))
-        fields = lines
-        if index >= 0:
-            delimiter = self._delimiter.encode()
-            fields = []
-            for number, line in enumerate(lines):
-                columns = line.split(delimiter)
-                if len(columns) <= index:
-                    raise _error(
-                        InvalidArgumentError,
-                        "InitializeTableFromTextFileV2",
-                        f"Invalid number of columns in {path} line {number} ({line.decode()}) : "
-                        f"expected at least {index + 1} got {len(columns)}",
-                    )
-                fields.append(columns[index])
-        if dtype is dtypes.string:
-            return fields
-        parse = float if dtype.is_floating else int
-        numbers = []
-        for number, field in enumerate(fields):
-            try:
-                numbers.append(parse(field))
-            except ValueError:
-                raise _error(
-                    InvalidArgumentError,
-                    "InitializeTableFromTextFileV2",
-                    f"Field {field.decode()} in line {number} is not a valid {dtype.name}.",
-                ) from None
-        return numbers
-
-
 class _Table:
     """What all tables have: their dtypes, and lookup in any kind of tensor."""
 
     def __init__(self, key_dtype, value_dtype):
         self._key_dtype, self._value_dtype = map(dtypes.as_dtype, (key_dtype, value_dtype))
-        if self._key_dtype not in _KEYS:
+        if self._key_dtype not in KEYS:
             raise NotFoundError(
                 None, None, f"There are no tables with keys of dtype {self._key_dtype.name}."
             )
@@ -303,7 +145,9 @@ class StaticHashTable(_DictTable):
 
     def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
         super().__init__(initializer.key_dtype, initializer.value_dtype, default_value)
-        keys, values = initializer._pairs()
+        initializer.initialize(self)
+
+    def _fill(self, keys, values):
         self._found = dict(zip(keys, values, strict=True))
         if len(self._found) < len(keys):
             _refuse_second_values(keys, values)
@@ -314,7 +158,7 @@ def _refuse_second_values(keys, values):
     for key, value in zip(keys, values, strict=True):
         if known.setdefault(key, value) != value:
             shown = [x.decode() if isinstance(x, bytes) else x for x in (key, known[key], value)]
-            raise _error(
+            raise table_error(
                 FailedPreconditionError,
                 "LookupTableImportV2",
                 "HashTable has different value for same key. Key {} has {} and trying to add "
@@ -431,7 +275,7 @@ class MutableHashTable(_DictTable):
         values = convert_to_tensor(values, self._value_dtype)
         expected = (*keys.shape, *self._default.shape)
         if tuple(values.shape) != expected:
-            raise _error(
+            raise table_error(
                 InvalidArgumentError,
                 op_name,
                 f"Expected shape {list(expected)} for value, got {list(values.shape)}",
@@ -465,7 +309,7 @@ class DenseHashTable(MutableHashTable):
         reserved = [convert_to_tensor(key, self._key_dtype) for key in (empty_key, deleted_key)]
         empty, deleted = [np.asarray(key._value).item() for key in reserved]
         if empty == deleted:
-            raise _error(
+            raise table_error(
                 InvalidArgumentError,
                 "MutableDenseHashTableV2",
                 "Empty and deleted keys must have same shape and be different. Received: "
@@ -489,7 +333,7 @@ class DenseHashTable(MutableHashTable):
     def _check_keys(self, keys, op_name):
         for key in np.asarray(keys._value).reshape(-1).tolist():
             if key in self._reserved:
-                raise _error(
+                raise table_error(
                     InvalidArgumentError,
                     op_name,
                     f"Using the {self._reserved[key]} as a table key is not allowed",

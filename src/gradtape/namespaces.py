@@ -1,7 +1,9 @@
 """Turns the table of public names into modules: gradtape.math, gradtape.nn, …"""
 
+import importlib
 import sys
 import types
+from pathlib import Path
 
 
 class Namespace(types.ModuleType):
@@ -61,7 +63,7 @@ def make_module(root, path):
     module = root
     for part in filter(None, path.split(".")):
         full_name = f"{module.__name__}.{part}"
-        child = vars(module).get(part) or sys.modules.get(full_name)
+        child = vars(module).get(part) or sys.modules.get(full_name) or _package(root, full_name)
         if child is None:
             child = Namespace(full_name, f"The names of `tf.{full_name.partition('.')[2]}`.")
             child.__path__ = []  # lets `import gradtape.a.b` look inside
@@ -69,3 +71,9 @@ def make_module(root, path):
         setattr(module, part, child)
         module = child
     return module
+
+
+def _package(root, full_name):
+    """A package with files of its own, as `experimental` is one; None if there is none."""
+    folder = Path(root.__file__).parent.joinpath(*full_name.split(".")[1:])
+    return importlib.import_module(full_name) if (folder / "__init__.py").is_file() else None

@@ -55,7 +55,7 @@ _TOPICS = {
         "devices numpy_switch settings",
         "config config.experimental config.optimizer config.threading",
     ),
-    "lookup": ("hash_tables", "lookup lookup.experimental"),
+    "lookup": ("hash_tables table_initializers", "lookup lookup.experimental"),
     "profiler": ("profiling", "profiler profiler.experimental"),
     "facts": (
         "facts tensor_conversions test_cases",
@@ -75,14 +75,26 @@ _TOPICS = {
         "ops.string_buckets ops.string_joining ops.string_splitting ops.strings",
         "strings",
     ),
+    "data": (
+        "data data.dataset data.sources data.selection data.batches data.mapping data.generators "
+        "data.queries data.shuffling data.sampling data.resampling data.caching data.saving "
+        "data.snapshots data.fingerprints data.padding data.uneven data.rebatching data.windows "
+        "data.combining data.grouping data.buckets data.reducers data.random_access "
+        "data.flattening data.reduction data.prefetching data.options data.errors_ignored "
+        "data.tables data.files data.records data.csv_files data.csv_columns data.sql "
+        "data.example_files data.specs data.optional data.variants data.initializers",
+        "",
+    ),
     "op types": ("ops.op_type_functions", ""),
     "raw_ops": ("raw_ops", ""),
     "experimental": ("experimental experimental.names", ""),
     "io": (
         "formats.audio formats.decoding formats.files formats.pictures formats.proto_decoding "
-        "formats.tensor_proto ops.sparse_serialization",
+        "formats.tensor_proto formats.tfrecords formats.example_features formats.example_parsing "
+        "ops.sparse_serialization",
         "audio io io.gfile",
     ),
+    "train": ("formats.examples", "train"),
 }
 
 # Classes that other files of their topic add methods to; public when those are loaded too.

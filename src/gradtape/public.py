@@ -19,7 +19,7 @@ from .core.active import thread
 
 export = exports.export
 
-for _dtype in dtypes.PLAIN:
+for _dtype in dtypes.PLAIN + dtypes.OPAQUE:
     export(f"{_dtype.name} dtypes.{_dtype.name}", _dtype)
 for _dtype in dtypes.EXPERIMENTAL:
     export(f"dtypes.experimental.{_dtype.name}", _dtype)

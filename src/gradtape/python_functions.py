@@ -67,7 +67,7 @@ def _call(func, inputs, expected):
             values = list(result) if isinstance(result, (list, tuple)) else [result]
         outputs = [convert_to_tensor(v, d) for v, d in zip(values, expected, strict=False)]
     except Exception as error:
-        raise _as_op_error(error) from error
+        raise as_op_error(error) from error
     if len(outputs) != len(expected):
         raise errors.InvalidArgumentError(
             None,
@@ -116,6 +116,7 @@ def _call_at_every_run(func, inputs, expected):
         run = _Run(tapes, sources, [outputs[i] for i in followed])
         return (*[x._value for x in outputs], boxed(run))
 
+    forward.__annotations__["return"] = expected  # for those who must not call it yet
     *outputs, token = perform("EagerPyFunc", forward, inputs, variables=None)
     sources = [x for x in inputs if x.dtype.is_differentiable]
     variables = [x for x in real_value(token).item().sources if isinstance(x, Variable)]
@@ -163,10 +164,11 @@ def _dtype_of(item):
     return item.dtype if isinstance(item, TensorSpec) else dtypes.as_dtype(item)
 
 
-def _as_op_error(error):
+def as_op_error(error, op="EagerPyFunc"):
+    """The error of an op for an exception of Python code that it ran."""
     fitting = [op_error for classes, op_error in _CODES if isinstance(error, classes)]
     op_error = fitting[0] if fitting else errors.UnknownError
-    message = f"{type(error).__name__}: {error} [Op:EagerPyFunc] name: "
+    message = f"{type(error).__name__}: {error} [Op:{op}] name: "
     return op_error(None, None, message)
 
 
@@ -201,6 +203,7 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
             return ()
         return tuple([convert_to_tensor(value)._value for value in nest.flatten(result)])
 
+    call.__annotations__["return"] = [_dtype_of(item) for item in nest.flatten(Tout)]
     tensors = perform("PyFunc", call, inputs, variables=None)
     if nothing or (is_deferred() and not tensors):
         return None

@@ -3,6 +3,7 @@
 _FUNCTIONS = {
     "its numbers depend on how many threads TensorFlow has": "random.categorical",
     "its state is shared by the whole process": """
+        data.experimental.enable_debug_mode
         debugging.disable_check_numerics debugging.disable_traceback_filtering
         debugging.enable_check_numerics debugging.enable_traceback_filtering
         debugging.get_log_device_placement debugging.is_traceback_filtering_enabled

@@ -9,7 +9,8 @@ class _Thread(threading.local):
 
     `trace` is that of the function being traced, if any; `effects` are those that a call has done
     already, while its function runs once more as Python. `translations` say, innermost last, which
-    tensors stand for those of traces that are closed.
+    tensors stand for those of traces that are closed. `in_function` says whether a function runs as
+    Python, in which some errors are other ones than outside.
     """
 
     recorders: tuple = ()
@@ -22,6 +23,7 @@ class _Thread(threading.local):
     kept_starts: tuple = ()
     effects: Any = None
     translations: tuple = ()
+    in_function: bool = False
 
 
 thread = _Thread()

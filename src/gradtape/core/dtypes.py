@@ -14,6 +14,8 @@ _SMALL_FLOATING = (
 )  # fmt: skip
 _SMALL_SIGNED = ("int4", "int2")
 _SMALL_UNSIGNED = ("uint4", "uint2")
+# Those of tensors that hold an object of any kind, a dataset for one, and can only be passed on.
+_OPAQUE = ("variant", "resource")
 
 # The words TensorFlow's runtime uses for these types in its messages.
 _RUNTIME_WORDS = {"float16": "half", "float32": "float", "float64": "double"}
@@ -24,7 +26,8 @@ _REAL_OF_COMPLEX = {"complex64": "float32", "complex128": "float64"}
 _ENUM = {
     "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7,
     "complex64": 8, "int64": 9, "bool": 10, "bfloat16": 14, "uint16": 17, "complex128": 18,
-    "float16": 19, "uint32": 22, "uint64": 23, "float8_e5m2": 24, "float8_e4m3fn": 25,
+    "float16": 19, "resource": 20, "variant": 21, "uint32": 22, "uint64": 23, "float8_e5m2": 24,
+    "float8_e4m3fn": 25,
     "float8_e4m3fnuz": 26, "float8_e4m3b11fnuz": 27, "float8_e5m2fnuz": 28, "int4": 29, "uint4": 30,
     "int2": 31, "uint2": 32, "float4_e2m1fn": 33,
 }  # fmt: skip
@@ -82,7 +85,7 @@ class DType:
 
     @property
     def is_numpy_compatible(self):
-        return True
+        return self.name not in _OPAQUE
 
     @property
     def real_dtype(self):
@@ -92,6 +95,8 @@ class DType:
     @property
     def size(self):
         """Bytes per element."""
+        if self.name in _OPAQUE:
+            return 0
         return 1 if self.name == "string" else self._numpy.itemsize
 
     @property
@@ -179,6 +184,9 @@ uint32 = DType("uint32", np.uint32)
 uint64 = DType("uint64", np.uint64)
 bool_ = DType("bool", np.bool_)
 string = DType("string", object)
+# A field around the object makes dtypes that NumPy tells apart from that of strings.
+variant = DType("variant", [("variant", object)])
+resource = DType("resource", [("resource", object)])
 
 EXPERIMENTAL = tuple(
     DType(name, getattr(ml_dtypes, name))
@@ -189,9 +197,10 @@ PLAIN = (
     uint8, uint16, uint32, uint64, bool_, string,
 )  # fmt: skip
 ALL = PLAIN + EXPERIMENTAL
+OPAQUE = (variant, resource)
 
-_BY_NUMPY = {dtype.numpy_dtype: dtype for dtype in ALL}
-_BY_NAME = {dtype.name: dtype for dtype in ALL} | {
+_BY_NUMPY = {dtype.numpy_dtype: dtype for dtype in ALL + OPAQUE}
+_BY_NAME = {dtype.name: dtype for dtype in ALL + OPAQUE} | {
     "half": float16,
     "double": float64,
     "float": float32,

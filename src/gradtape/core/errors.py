@@ -24,7 +24,10 @@ class OpError(Exception):
 
     _code = UNKNOWN
 
-    def __init__(self, node_def, op, message, *args):
+    def __init__(self, node_def, op=None, message=None, *args):
+        # Keras, on a backend that it does not know for TensorFlow, makes errors of a text alone.
+        if message is None:
+            node_def, message = None, node_def
         super().__init__(message)
         self._node_def = node_def
         self._op = op

@@ -316,8 +316,11 @@ def _same_kind(first, second):
 
 def _compare_composites(first, second):
     """Composites agree if they have the same class and the same dtypes, whatever their sizes."""
+    own = getattr(first, "_is_like", None)
+    if own is not None and own(second):
+        return
     specs = [f"{type(one).__name__}({', '.join(_component_texts(one))})" for one in (first, second)]
-    if type(first) is not type(second) or specs[0] != specs[1]:
+    if own is not None or type(first) is not type(second) or specs[0] != specs[1]:
         raise _MismatchError(
             ValueError, f"Incompatible CompositeTensor TypeSpecs: {specs[0]} vs. {specs[1]}"
         )

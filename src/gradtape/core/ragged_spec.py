@@ -54,7 +54,7 @@ class RaggedTensorSpec:
     @property
     def value_type(self):
         """The class of the values this spec describes."""
-        return RaggedTensor if self._ragged_rank else Tensor
+        return RaggedTensor if self._ragged_rank > 0 else Tensor
 
     def is_compatible_with(self, spec_or_value):
         """Whether a ragged tensor, or some of another spec, is described by this one."""
@@ -66,6 +66,15 @@ class RaggedTensorSpec:
             and self._key()[1:] == other._key()[1:]
             and self._shape.is_compatible_with(other._shape)
         )
+
+    def most_specific_common_supertype(self, others):
+        """The narrowest spec that covers this one and all `others`, or None if there is none."""
+        shape = self._shape
+        for other in others:
+            if not isinstance(other, RaggedTensorSpec) or other._key()[1:] != self._key()[1:]:
+                return None
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return RaggedTensorSpec(shape, *self._key()[1:])
 
     def _key(self):
         return self._shape, self._dtype, self._ragged_rank, self._row_splits_dtype

@@ -197,6 +197,15 @@ class SparseTensorSpec:
             and self._shape.is_compatible_with(spec_or_value.shape)
         )
 
+    def most_specific_common_supertype(self, others):
+        """The narrowest spec that covers this one and all `others`, or None if there is none."""
+        shape = self._shape
+        for other in others:
+            if not isinstance(other, SparseTensorSpec) or other._dtype != self._dtype:
+                return None
+            shape = shape.most_specific_compatible_shape(other._shape)
+        return SparseTensorSpec(shape, self._dtype)
+
     def __eq__(self, other):
         if not isinstance(other, SparseTensorSpec):
             return NotImplemented

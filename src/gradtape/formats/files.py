@@ -3,6 +3,7 @@
 import functools
 import glob as globbing
 import os
+import re
 import shutil
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ _ERRORS = (
 )
 
 
-def _said_as_tensorflow(function):
+def said_as_tensorflow(function):
     """The function, with the operating system's errors raised as TensorFlow's."""
 
     @functools.wraps(function)
@@ -46,7 +47,7 @@ def _path(path):
 
 @export("io.read_file")
 @performed("ReadFile")
-@_said_as_tensorflow
+@said_as_tensorflow
 def read_file(filename, name=None):
     """The contents of a file, a string tensor.
 
@@ -59,7 +60,7 @@ def read_file(filename, name=None):
 
 @export("io.write_file")
 @performed("WriteFile")
-@_said_as_tensorflow
+@said_as_tensorflow
 def write_file(filename, contents, name=None):
     """Writes a string tensor to a file, making its folder where there is none."""
     path = one_string(filename, "WriteFile", "Input filename tensor")
@@ -70,6 +71,15 @@ def write_file(filename, contents, name=None):
         file.write(one_string(contents, "WriteFile", "Contents tensor"))
 
 
+def _matches(pattern):
+    if "\\" in pattern and os.sep != "\\":
+        pattern = _ESCAPED.sub(lambda found: globbing.escape(found[1]), pattern)
+    return sorted(globbing.glob(pattern, include_hidden=True))
+
+
+_ESCAPED = re.compile(r"\\(.)")
+
+
 @export("io.matching_files")
 @performed("MatchingFiles")
 def matching_files(pattern, name=None):
@@ -77,9 +87,9 @@ def matching_files(pattern, name=None):
 
     In a pattern `*` and `?` stand for any characters but the separator of folders.
     """
-    found = set()
+    found = []
     for each in string_array(pattern).ravel():
-        found.update(globbing.glob(each))
+        found.extend(map(os.fsencode, _matches(os.fsdecode(each))))
     return string_tensor(sorted(found), (len(found),))
 
 
@@ -108,14 +118,14 @@ def listdir(path):
 
 
 @export("io.gfile.makedirs")
-@_said_as_tensorflow
+@said_as_tensorflow
 def makedirs(path):
     """Makes a folder and those above it; one that exists is left alone."""
     os.makedirs(_path(path), exist_ok=True)
 
 
 @export("io.gfile.mkdir")
-@_said_as_tensorflow
+@said_as_tensorflow
 def mkdir(path):
     """Makes a folder; one that exists is left alone.
 
@@ -127,7 +137,7 @@ def mkdir(path):
 
 
 @export("io.gfile.remove")
-@_said_as_tensorflow
+@said_as_tensorflow
 def remove(path):
     """Deletes a file.
 
@@ -138,7 +148,7 @@ def remove(path):
 
 
 @export("io.gfile.rmtree")
-@_said_as_tensorflow
+@said_as_tensorflow
 def rmtree(path):
     """Deletes a folder and all it holds.
 
@@ -156,7 +166,7 @@ def _check_free(path, overwrite):
 
 
 @export("io.gfile.rename")
-@_said_as_tensorflow
+@said_as_tensorflow
 def rename(src, dst, overwrite=False):
     """Moves a file or folder.
 
@@ -168,7 +178,7 @@ def rename(src, dst, overwrite=False):
 
 
 @export("io.gfile.copy")
-@_said_as_tensorflow
+@said_as_tensorflow
 def copy(src, dst, overwrite=False):
     """Copies a file.
 
@@ -183,7 +193,7 @@ def copy(src, dst, overwrite=False):
 def glob(pattern):
     """The names of the files that match a pattern, or one of several."""
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return [name for each in patterns for name in sorted(globbing.glob(_path(each)))]
+    return [name for each in patterns for name in _matches(_path(each))]
 
 
 @export("io.gfile.walk")
@@ -213,7 +223,7 @@ class FileStatistics(NamedTuple):
 
 
 @export("io.gfile.stat")
-@_said_as_tensorflow
+@said_as_tensorflow
 def stat(path):
     """The length, the time of the last change and the kind of a file.
 
@@ -250,7 +260,7 @@ class GFile:
         """The mode it is opened in."""
         return self._mode
 
-    @_said_as_tensorflow
+    @said_as_tensorflow
     def _opened(self):
         if self._file is None:
             encoding = None if "b" in self._mode else "utf-8"

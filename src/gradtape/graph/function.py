@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Any
 
 from ..core.active import program, thread
+from ..core.errors import OutOfRangeError
 from ..core.exports import export
 from ..core.tensor import EagerTensor
 from .concrete import Callable, ConcreteFunction, concrete_function
@@ -378,15 +379,19 @@ class _Runner:
         kwargs = dict(zip(self._names, values, strict=True))
         if self._instance is not None:
             args = (self._instance(), *args)
-        if thread.trace is None:
-            return self._python_function(*args, **kwargs)
-        self._note_path()
+        is_traced = thread.trace is not None
+        if is_traced:
+            self._note_path()
         try:
             return self._python_function(*args, **kwargs)
         except (NotTraceableError, TraceTooLongError):
             raise
         except Exception as error:
-            point_to_user_code(error)
+            if isinstance(error, OutOfRangeError) and isinstance(error, StopIteration):
+                # The end of an iterator that Python may handle; callers see what graphs raise.
+                raise OutOfRangeError(None, None, str(error)) from None
+            if is_traced:
+                point_to_user_code(error)
             raise
 
     def __repr__(self):

@@ -35,9 +35,10 @@ class Value:
         constant: the array, for a constant.
         name: what it is called in print.
         fresh: whether its memory belongs to it alone, as far as was seen when it was traced.
+        stated: the TensorShape that it has at every call, by the user's word; or None.
     """
 
-    __slots__ = ("constant", "dtype", "fresh", "name", "node", "shape")
+    __slots__ = ("constant", "dtype", "fresh", "name", "node", "shape", "stated")
 
     def __init__(self, shape, dtype, *, node=None, constant=None, name="", fresh=False):
         self.shape = shape
@@ -46,6 +47,7 @@ class Value:
         self.constant: Any = constant
         self.name = name
         self.fresh = fresh
+        self.stated: Any = None
 
     @property
     def is_constant(self):

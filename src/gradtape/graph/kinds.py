@@ -188,16 +188,10 @@ def with_any_numbers(kind, varies):
 
 
 def _relaxed_composite(own, other):
-    if type(own) is not type(other) or not isinstance(own, (RaggedTensorSpec, SparseTensorSpec)):
+    widen = getattr(own, "most_specific_common_supertype", None)
+    if type(own) is not type(other) or widen is None:
         return None
-    shape = own.shape.most_specific_compatible_shape(other.shape)
-    if isinstance(own, SparseTensorSpec):
-        wide = SparseTensorSpec(shape, own.dtype)
-    elif shape.rank is None:
-        return None
-    else:
-        wide = RaggedTensorSpec(shape, own.dtype, own.ragged_rank, own.row_splits_dtype)
-    return wide if covers(wide, other) else None
+    return widen([other])
 
 
 def _alike(own, other):

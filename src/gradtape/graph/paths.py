@@ -123,7 +123,9 @@ class Paths:
 
     def call(self, tensors, may_create=False):
         """What the function returns for these tensors."""
-        if self.by_python is not None or any([_is_foreign(x) for x in tensors]):
+        if self.by_python is not None:
+            return self._run_instead(tensors)
+        if any([_is_foreign(x) for x in tensors]):
             return self.run(tensors)
         if thread.effects is not None or active_overrides() != self._overrides:
             return self.run(tensors)
@@ -181,9 +183,17 @@ class Paths:
         effects.start_over()
         outside, thread.effects = thread.effects, effects if effects.any_done else None
         try:
-            return self.run(tensors)
+            return self._run_instead(tensors)
         finally:
             thread.effects = outside
+
+    def _run_instead(self, tensors):
+        """Runs the Python function in the place of a graph, with results like those of one."""
+        outside, thread.in_function = thread.in_function, True
+        try:
+            return nest.map_structure(self._as_output, self.run(tensors))
+        finally:
+            thread.in_function = outside
 
     def other(self, path, miss):
         """The path that saw what `path` saw up to the guard that did not hold; None if unknown."""
@@ -255,6 +265,9 @@ class Paths:
                 trace.commit()
             raise
         if trace.needs_outer:
+            return None, None
+        if trace.given_up is not None:
+            self._give_up(trace.given_up)
             return None, None
         if trace.has_failed:
             self._give_up("it goes on after an error of an op")

@@ -79,8 +79,11 @@ class Call:
                 return
             children = container.children(item)
             keys = container.keys(item)
+            is_composite = getattr(item, "_is_composite", False)
+            if is_composite and hasattr(item, "_key_class"):
+                kind = item._key_class()
             parts.append((kind, keys if isinstance(keys, (range, int)) else tuple(keys)))
-            if getattr(item, "_is_composite", False):
+            if is_composite:
                 parts.append(_static_facts(item))
             for child in children:
                 self._take(child, name, remember)

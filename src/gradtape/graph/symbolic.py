@@ -12,6 +12,7 @@ import numpy as np
 from ..core import dtypes
 from ..core.active import thread
 from ..core.dispatch import apply
+from ..core.shapes import as_shape
 from ..core.tensor import Tensor, next_id
 from ..ops.identity import identity_row
 from .guards import NUMBER, TRUTH
@@ -128,14 +129,19 @@ class SymbolicTensor(Tensor):
         stand_in = translated(self)
         return self._usable().known() if stand_in is self else stand_in._known()
 
+    def set_shape(self, shape):
+        """Checks the shape of this call; where shapes are inferred, all calls are taken to fit."""
+        super().set_shape(shape)
+        traced, stated = self._value._traced, as_shape(shape)
+        traced.stated = stated if traced.stated is None else stated.merge_with(traced.stated)
+
     def numpy(self):
         """The value of this call; the trace is then good for calls with the same value only."""
         value = self._known()
         return value[()] if value.ndim == 0 else value.copy()
 
     def __array__(self, dtype=None, copy=None):
-        value = self.numpy()
-        return value.__array__() if dtype is None else value.__array__(dtype)
+        return np.array(self._known(), dtype)
 
     def __bool__(self):
         stand_in = translated(self)

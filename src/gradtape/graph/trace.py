@@ -56,8 +56,9 @@ class Trace:
         is_open: whether its tensors can be used.
         captures_outer: whether it uses tensors of a trace around it.
         has_failed: whether an op has raised an error that another call may not raise.
-        needs_outer: whether it came to something that only the trace around it can do. Both are
-            kept because the function being traced may handle the error it is told by.
+        needs_outer: whether it came to something that only the trace around it can do.
+        given_up: why there can be no graph, if it came to that. These three are kept because the
+            function being traced may handle the error it is told by.
         captures: notices tensors that were there before.
         living: weak references to the values of its tensors.
     """
@@ -84,6 +85,7 @@ class Trace:
         self._is_rehearsal = False
         self.has_failed = False
         self.needs_outer = False
+        self.given_up = None
         self._base = None
         self._code = set()
 
@@ -281,6 +283,15 @@ class Trace:
         for tensor in () if fixed else found[:count]:
             self.guard(tensor._value._traced, _real(tensor), SHAPE)
         return found[:count]
+
+    def give_up(self, reason):
+        """Has the function run as plain Python.
+
+        Raises:
+            NotTraceableError: always, to end this run.
+        """
+        self.given_up = reason
+        raise NotTraceableError(reason)
 
     def begin_rehearsal(self):
         """Has what follows be traced for a later time: variables are read anew by then.

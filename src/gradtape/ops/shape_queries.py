@@ -39,7 +39,9 @@ def ensure_shape(x, shape, name=None):
             f"Shape of tensor input {words(x.shape)} is not compatible with expected shape "
             f"{shown}.",
         )
-    return identity(x)
+    result = identity(x)
+    result.set_shape(expected)  # of one in a graph, for all calls
+    return result
 
 
 def _shape_read(input):
