@@ -23,27 +23,39 @@ _LISTED = Path(__file__).with_name("known_failures.txt")
 _NAMES_IN_PLACES = {
     ("image_test.py", "test_gaussian_blur_even_kernel_size"): "numpy",
     ("nn_test.py", "test_dot_product_attention"): "numpy",  # skips flash attention alone
+    ("stft_spectrogram_test.py", "test_spectrogram_channels_first"): "gradtape",
     ("trainer_test.py", "<module>"): "numpy",
     ("trainer_test.py", "__getitem__"): "tensorflow",
-    ("tf_dataset_adapter_test.py", "TestTFDatasetAdapter"): "numpy",
-    ("tf_dataset_adapter_test.py", "test_tf_sparse_tensors"): "numpy",
 }
+
+# Folders whose tests use TensorFlow for datasets, and for strings and tables of them: `import
+# tensorflow` gives gradtape there. In some they take the ways of TensorFlow throughout.
+_WITH_DATASETS = (
+    "keras/src/distribution",
+    "keras/src/layers/preprocessing",
+    "keras/src/random",
+    "keras/src/trainers",
+    "keras/src/utils",
+)
+_ALL_IN_TENSORFLOW = ("keras/src/layers/preprocessing", "keras/src/trainers/data_adapters")
 
 # Where tests make or look at sparse tensors, or take gradients, each way that a backend has for
 # it: there they take TensorFlow's, with gradtape for TensorFlow.
 _IN_TENSORFLOW = {
-    "core_test.py": "test_convert_to_tensor_sparse test_custom_gradient test_shape_sparse",
+    "core_test.py": "test_convert_to_tensor_ragged test_convert_to_tensor_sparse "
+    "test_custom_gradient test_shape_ragged test_shape_sparse",
     "dense_test.py": "test_dense_sparse test_quantize_float8",
     "einsum_dense_test.py": "test_quantize_float8",
     "embedding_test.py": "test_correctness_sparse",
     "flatten_test.py": "test_flatten",
     "merging_test.py": "test_sparse",
     "numpy_test.py": "create_indexed_slices create_sparse_tensor test_bincount "
-    "test_concatenate_sparse test_divide_no_nan_gradients test_matmul_sparse test_take_sparse",
+    "test_concatenate_sparse test_divide_no_nan_gradients test_matmul_sparse test_take_ragged "
+    "test_take_sparse",
     "optimizer_sparse_test.py": "test_sparse_correctness test_sparse_gradients",
     "permute_test.py": "test_permute",
     "quantizers_test.py": "test_fake_quant_with_min_max_vars",
-    "test_case.py": "assertSparse create_eager_tensors",
+    "test_case.py": "assertRagged assertSparse create_eager_tensors",
     "trainer_test.py": "sparse_generator",
 }
 for _file, _functions in _IN_TENSORFLOW.items():
@@ -51,7 +63,11 @@ for _file, _functions in _IN_TENSORFLOW.items():
         _NAMES_IN_PLACES[_file, _function] = "tensorflow"
 
 # Reasons to skip that hold for backends other than the three by name, but not for gradtape.
-_NO_REASONS = ("support `custom_gradient`", "does not support gradients")
+_NO_REASONS = (
+    "support `custom_gradient`",
+    "does not support gradients",
+    "Only tensorflow supports raggeds",
+)
 
 # PyTorch's compiler for graphics cards aborts a process that TensorFlow is in too.
 sys.modules["triton"] = None  # pyright: ignore[reportArgumentType]
@@ -99,19 +115,29 @@ def _tell_tests_the_name():
         folder, file = os.path.split(code.co_filename)
         if not (file.endswith("_test.py") or folder.endswith("testing")):
             return in_keras()
-        return _NAMES_IN_PLACES.get((file, code.co_name), "gradtape")
+        usual = "tensorflow" if _is_below(folder, _ALL_IN_TENSORFLOW) else "gradtape"
+        return _NAMES_IN_PLACES.get((file, code.co_name), usual)
 
     def backend():
         return name_in(sys._getframe(1).f_code)
 
+    def takes_gradtape(code):
+        folder, file = os.path.split(code.co_filename)
+        is_test = file.endswith("_test.py") and _is_below(folder, _WITH_DATASETS)
+        return is_test or name_in(code) == "tensorflow"
+
     def import_for_caller(name, *args, **kwargs):
-        if name == "tensorflow" and name_in(sys._getframe(1).f_code) == "tensorflow":
+        if name == "tensorflow" and takes_gradtape(sys._getframe(1).f_code):
             return gradtape
         return import_module(name, *args, **kwargs)
 
     for module in modules:
         module.backend = backend
     builtins.__import__ = import_for_caller
+
+
+def _is_below(folder, folders):
+    return any([each in Path(folder).as_posix() for each in folders])
 
 
 class _Recorder:

@@ -14,7 +14,7 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope
 import gradtape as tf
 
 SUPPORTS_SPARSE_TENSORS = True
-SUPPORTS_RAGGED_TENSORS = False
+SUPPORTS_RAGGED_TENSORS = True
 SUPPORTS_COMPLEX_DTYPES = True
 IS_THREAD_SAFE = True
 
@@ -36,8 +36,12 @@ class Variable(KerasVariable):
         # Tapes and functions speak of it by this name, which says whose it is.
         self._value = tf.Variable(value, trainable=self.trainable, name=self.path)
 
+    # Outside of any function: what is traced must find the variable, not make it.
+    def _initialize_with_initializer(self, initializer):
+        with tf.init_scope():
+            super()._initialize_with_initializer(initializer)
+
     def _deferred_initialize(self):
-        # Outside of any function: what is traced must find the variable, not make it.
         with tf.init_scope():
             super()._deferred_initialize()
 
@@ -106,8 +110,6 @@ class Variable(KerasVariable):
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     """`x` as a tensor, of `dtype` if that is given."""
-    if ragged:
-        raise ValueError("`ragged=True` is not supported with the gradtape backend")
     if dtype is not None:
         dtype = standardize_dtype(dtype)
     if isinstance(x, (Variable, tf.Variable)):
@@ -117,6 +119,9 @@ def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     if isinstance(x, _SPARSE):
         x = x if dtype is None or x.dtype.name == dtype else tf.cast(x, dtype)
         return x if sparse is not False else _dense(x)
+    if isinstance(x, tf.RaggedTensor):
+        x = x if dtype is None or x.dtype.name == dtype else tf.cast(x, dtype)
+        return x if ragged is not False else x.to_tensor()
     if dtype is None:
         return tf.convert_to_tensor(x, _dtype_of_python(x))
     if type(x) is float and tf.as_dtype(dtype).is_floating:
@@ -147,11 +152,13 @@ def _dtype_of_python(x):
 
 
 def convert_to_numpy(x):
+    if isinstance(x, tf.RaggedTensor):
+        x = x.to_tensor()
     return np.array(_dense(x) if isinstance(x, _SPARSE) else x)
 
 
 def is_tensor(x):
-    return isinstance(x, (tf.Tensor, tf.Variable, *_SPARSE))
+    return isinstance(x, (tf.Tensor, tf.Variable, tf.RaggedTensor, *_SPARSE))
 
 
 def shape(x):
@@ -160,7 +167,7 @@ def shape(x):
 
 def cast(x, dtype):
     dtype = standardize_dtype(dtype)
-    if isinstance(x, (tf.Tensor, *_SPARSE)) and x.dtype.name == dtype:
+    if isinstance(x, (tf.Tensor, tf.RaggedTensor, *_SPARSE)) and x.dtype.name == dtype:
         return x
     return tf.cast(convert_to_tensor(x), dtype)
 
@@ -200,6 +207,10 @@ def _run_on_examples(fn, args, kwargs, which) -> Any:
             return tf.SparseTensor(
                 tf.zeros([0, len(sizes)], "int64"), tf.zeros([0], x.dtype), sizes
             )
+        if x.ragged:
+            return tf.RaggedTensor.from_tensor(
+                tf.zeros(sizes, x.dtype), ragged_rank=x.ragged_rank or 1
+            )
         return tf.zeros(sizes, x.dtype)
 
     examples: Any = tree.map_structure(example, (args, kwargs))
@@ -211,8 +222,10 @@ def _as_spec(x):
 
 
 def _spec(sizes, x):
-    is_sparse = isinstance(x, tf.SparseTensor)
-    return KerasTensor(tuple(sizes), standardize_dtype(x.dtype), sparse=is_sparse)
+    dtype = standardize_dtype(x.dtype)
+    if isinstance(x, tf.RaggedTensor):
+        return KerasTensor(tuple(sizes), dtype, ragged=True, ragged_rank=x.ragged_rank)
+    return KerasTensor(tuple(sizes), dtype, sparse=isinstance(x, tf.SparseTensor))
 
 
 def _common_spec(a, b):

@@ -49,8 +49,17 @@ def _from_the_front(indices, size):
 
 
 def take(x, indices, axis=None):
+    if isinstance(indices, tf.RaggedTensor) and axis is not None:
+        x = dense(x)
+        return _take_ragged(x, indices, canonicalize_axis(axis, x.shape.rank))
     x, axis = flat_if_none(dense(x), axis)
     return tf.gather(x, _from_the_front(indices, x.shape[axis]), axis=axis)
+
+
+def _take_ragged(x, indices, axis):
+    if axis == 0:
+        return indices.with_flat_values(take(x, indices.flat_values, 0))
+    return tf.stack([_take_ragged(row, indices, axis - 1) for row in tf.unstack(x)])
 
 
 def take_along_axis(x, indices, axis=None):

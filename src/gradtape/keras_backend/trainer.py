@@ -4,7 +4,6 @@ import itertools
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from keras.src import (
     callbacks as callbacks_module,
     metrics as metrics_module,
@@ -21,7 +20,8 @@ from keras.src.utils.python_utils import is_default, pythonify_logs
 import gradtape as tf
 
 from . import optimizer as optimizer  # gives Keras's optimizers their update
-from .core import convert_to_numpy
+from .batches import Shapes, as_output, as_tensors, joined
+from .datasets import iterator_over
 
 
 class NumpyTrainer(base_trainer.Trainer):
@@ -113,17 +113,23 @@ class NumpyTrainer(base_trainer.Trainer):
         return self.predict_function
 
     def _as_function(self, step):
-        """A step from a batch of arrays, traced once for each shape of batches."""
+        """A step from a batch of arrays, traced once for each shape of batches.
+
+        Where batches have many shapes, those are traced that come again and again.
+        """
         if self.run_eagerly:
-            return lambda batch: step(_as_tensors(batch))
-        traced = tf.function(_OnParts(step), jit_compile=self.jit_compile)
+            return lambda batch: step(as_tensors(batch))
+        options = {"jit_compile": self.jit_compile, "reduce_retracing": True}
+        traced = tf.function(_OnParts(step), **options)
+        shapes = Shapes()
         made_all = False
 
         def run(batch):
             nonlocal made_all
-            batch = _as_tensors(batch)
+            batch = as_tensors(batch)
             # What makes variables runs as Python: a trace is for those that are there.
-            if not made_all and not self._has_all_variables():
+            makes_some = not made_all and not self._has_all_variables()
+            if makes_some or not shapes.are_worth_a_trace(batch):
                 result = step(batch)
             elif type(batch) is tuple:
                 result = traced(True, *batch)
@@ -302,7 +308,7 @@ class NumpyTrainer(base_trainer.Trainer):
         results = []
         for begin, end, batches in iterator:
             callbacks.on_predict_batch_begin(begin)
-            outputs = tree.map_structure(_as_array, self.predict_function(batches))
+            outputs = tree.map_structure(as_output, self.predict_function(batches))
             results.append(outputs)
             callbacks.on_predict_batch_end(end, {"outputs": outputs})
             if self.stop_predicting:
@@ -310,7 +316,7 @@ class NumpyTrainer(base_trainer.Trainer):
         if not results:
             raise ValueError("`predict` needs at least one batch of data. Received none.")
         callbacks.on_predict_end()
-        return _joined(results, np.concatenate)
+        return joined(results)
 
     # Single batches -----------------------------------------------------------------------------
 
@@ -338,7 +344,7 @@ class NumpyTrainer(base_trainer.Trainer):
 
     def predict_on_batch(self, x):
         """The outputs for one batch, as NumPy arrays; see `keras.Model.predict_on_batch`."""
-        return tree.map_structure(_as_array, self.make_predict_function()([(x,)]))
+        return tree.map_structure(as_output, self.make_predict_function()([(x,)]))
 
     # What training steps written for earlier versions of Keras use ------------------------------
 
@@ -391,6 +397,9 @@ class _Batches(EpochIterator):
 
     _epoch_iterator: Any
 
+    def _get_iterator(self):
+        return iterator_over(self.data_adapter)
+
     def __next__(self):
         begin, end, batches = next(self._epoch_iterator)
         group = list(itertools.islice(batches, self.steps_per_execution))
@@ -432,30 +441,6 @@ class _Callbacks(callbacks_module.CallbackList):
             super().on_train_batch_end(batch, logs)
 
 
-def _as_tensors(batch):
-    if type(batch) is tuple:
-        return tuple([_as_tensors(part) for part in batch])
-    if isinstance(batch, np.ndarray):
-        return tf.convert_to_tensor(batch)
-    return tree.map_structure(_as_tensor, batch)
-
-
-def _as_tensor(x):
-    if x is None or isinstance(x, tf.SparseTensor):
-        return x
-    if data_adapter_utils.is_scipy_sparse(x):
-        x = x.tocoo()
-        indices = np.stack([x.row, x.col], axis=1).astype("int64")
-        return tf.sparse.reorder(tf.SparseTensor(indices, x.data, x.shape))
-    if data_adapter_utils.is_jax_sparse(x):
-        return tf.sparse.from_dense(np.asarray(x.todense()))
-    return tf.convert_to_tensor(x)
-
-
-def _as_array(x):
-    return x if x is None else convert_to_numpy(x)
-
-
 def _last_result(function):
     """Runs all batches of an execution; their metrics add up, so the last are those of all."""
 
@@ -469,17 +454,4 @@ def _last_result(function):
 
 def _joined_results(function):
     """Runs all batches of an execution, and joins their outputs."""
-    return lambda batches: _joined([function(batch) for batch in batches], _concatenated)
-
-
-def _concatenated(parts):
-    return tf.concat(parts, 0)
-
-
-def _joined(results, join):
-    """Outputs of several batches as one structure."""
-    if len(results) == 1:
-        return results[0]
-    columns = zip(*[tree.flatten(result) for result in results], strict=True)
-    joined = [None if parts[0] is None else join(parts) for parts in columns]
-    return tree.pack_sequence_as(results[0], joined)
+    return lambda batches: joined([function(batch) for batch in batches])
