@@ -64,13 +64,19 @@ KERAS = {
 # Who is compared with whom; in each field, contenders go by the name of their library.
 FIELDS = {"libraries": CONTENDERS, "keras": KERAS}
 
+KERAS_KINDS = frozenset({"fit_mlp", "fit_cnn", "fit_dataset", "eager_step"})
+# Only TensorFlow's own API has these.
+OF_TENSORFLOW = frozenset(
+    {"mlp_function", "chain_function", "first_call", "eager_step", "pipeline", "fit_dataset"}
+)
+
 # A chain of scalars is where a tape's own cost shows; by hand it would be plain floats, not NumPy.
 WITHOUT_NUMPY = frozenset({"scalar_chain"})
 
 
 def field_of(kind: str) -> str:
     """Return the field whose contenders have such a workload."""
-    return "keras" if kind in ("fit_mlp", "fit_cnn", "eager_step") else "libraries"
+    return "keras" if kind in KERAS_KINDS else "libraries"
 
 
 def label_of(contender: str, kind: str) -> str:
@@ -86,7 +92,7 @@ def takes_part(contender: str, workload: str, kind: str) -> bool:
         return False  # not written for them: the targets name PyTorch and TensorFlow alone
     if contender == "autograd" and kind == "embedding":
         return False  # its gradient of a lookup is a whole table
-    if kind in ("mlp_function", "chain_function", "first_call", "eager_step"):
+    if kind in OF_TENSORFLOW:
         return contender in ("gradtape", "tensorflow")
     if contender == "numpy":
         return kind == "chain" and workload not in WITHOUT_NUMPY

@@ -63,6 +63,7 @@ SPEED_TARGETS = (
     SpeedTarget("fit_cnn", "tensorflow", 1.0, "1"),
     SpeedTarget("fit_cnn", "torch", 1.0, "1"),
     SpeedTarget("fit_cnn", "jax", 1.0, "1"),
+    SpeedTarget("fit_dataset", "tensorflow", 1.0, "1"),
     SpeedTarget("keras_step", "tensorflow", 1 / 3, "1/3 (0.333)"),
 )
 COST_LIMITS = {"hvp": 4.0, "per_example": 3.0, "mlp_function": 0.5, "chain_function": 0.5}

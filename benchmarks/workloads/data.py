@@ -88,6 +88,17 @@ class Embedding:
 
 
 @dataclass(frozen=True)
+class Images:
+    """Images of bytes with labels, to be shuffled and batched; scaled one by one if asked for."""
+
+    images: np.ndarray
+    labels: np.ndarray
+    scaled: bool
+    batch: int = 32
+    buffer: int = 1024
+
+
+@dataclass(frozen=True)
 class TanhMap:
     """Two tanh layers from vectors to vectors of the same length, and a batch of vectors."""
 
@@ -202,6 +213,13 @@ def embedding(rows: int, width: int, count: int) -> Embedding:
     )
 
 
+def images(count: int, *, scaled: bool) -> Images:
+    """Return images of 28 x 28."""
+    random = np.random.default_rng(0)
+    pixels = random.integers(0, 256, (count, 28, 28), np.uint8)
+    return Images(pixels, random.integers(0, 10, count), scaled)
+
+
 def tanh_map(width: int, batch: int, rows_in_flight: int | None = None) -> TanhMap:
     """Return two random layers of `width` and a random batch."""
     random = np.random.default_rng(3)
@@ -232,7 +250,8 @@ class Workload:
     title: str
     kind: str
     make_data: Callable[
-        [], Chain | CheapChain | Mlp | Rnn | Block | Cnn | Embedding | TanhMap | Rosenbrock
+        [],
+        Chain | CheapChain | Mlp | Rnn | Block | Cnn | Embedding | TanhMap | Rosenbrock | Images,
     ]
     steps: int = 1  # that one call makes
 
@@ -298,11 +317,26 @@ TIMED = {
     "fit_mlp": fitted(
         "Keras `fit`, digits MLP 64-64-10", "fit_mlp", lambda: digits_mlp(64), DIGIT_COUNT
     ),
+    "fit_dataset": fitted(
+        "the same on a `tf.data.Dataset`", "fit_dataset", lambda: digits_mlp(64), DIGIT_COUNT
+    ),
     "fit_cnn": fitted(
         "Keras `fit`, CNN 1-32-64, images of 28 x 28",
         "fit_cnn",
         lambda: cnn(IMAGE_COUNT, size=28, channels=(1, 32, 64), classes=10),
         IMAGE_COUNT,
+    ),
+    "pipeline_batches": Workload(
+        "a batch of `tf.data`: 32 of 9,600 images, shuffled",
+        "pipeline",
+        lambda: images(9_600, scaled=False),
+        steps=300,
+    ),
+    "pipeline_map": Workload(
+        "a batch of `tf.data`: the same, each image scaled by `map`",
+        "pipeline",
+        lambda: images(9_600, scaled=True),
+        steps=300,
     ),
     "keras_step": Workload(
         "Keras MLP 16-32-32-4, eager step with a tape",

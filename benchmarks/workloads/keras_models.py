@@ -32,6 +32,18 @@ class KerasModels:
         """`fit` of a ReLU network."""
         return self.fit(self.mlp(data), "adam", data.inputs, data.labels)
 
+    def fit_dataset(self, data: Mlp) -> Step:
+        """`fit` of the same network on a dataset that shuffles and batches."""
+        tf = importlib.import_module(self.library)
+        model = self.mlp(data)
+        model.compile("adam", self.cross_entropy(), metrics=["accuracy"])
+        rows = tf.data.Dataset.from_tensor_slices((data.inputs, data.labels))
+        few = rows.take(2 * BATCH + len(data.inputs) % BATCH).batch(BATCH)
+        shuffled = rows.shuffle(len(data.inputs), seed=1).batch(BATCH).prefetch(tf.data.AUTOTUNE)
+        return self.fitting(
+            model, lambda is_first: {"x": few if is_first else shuffled, "shuffle": False}
+        )
+
     def fit_cnn(self, data: Cnn) -> Step:
         """`fit` of a network of convolutions and pools."""
         layers = self.keras.layers
@@ -81,26 +93,32 @@ class KerasModels:
         return self.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
     def fit(self, model: Any, optimizer: Any, inputs: np.ndarray, labels: np.ndarray) -> Step:
+        """Return a call of `fit` on arrays."""
+        model.compile(optimizer, self.cross_entropy(), metrics=["accuracy"])
+
+        def arguments(is_first):
+            count = 2 * BATCH + len(inputs) % BATCH if is_first else len(inputs)
+            return {
+                "x": inputs[:count],
+                "y": labels[:count],
+                "batch_size": BATCH,
+                "shuffle": not is_first,
+            }
+
+        return self.fitting(model, arguments)
+
+    def fitting(self, model: Any, arguments: Callable[[bool], dict[str, Any]]) -> Step:
         """Return a call of `fit`, quiet, for all examples.
 
         The first one compiles for all sizes of batches, on few examples and in order: rounding is
         all that everyone's weights differ by then.
         """
-        model.compile(optimizer, self.cross_entropy(), metrics=["accuracy"])
         is_first = True
 
         def step():
             nonlocal is_first
-            count = 2 * BATCH + len(inputs) % BATCH if is_first else len(inputs)
             epochs = 1 if is_first else EPOCHS
-            history = model.fit(
-                inputs[:count],
-                labels[:count],
-                batch_size=BATCH,
-                epochs=epochs,
-                shuffle=not is_first,
-                verbose=0,
-            ).history
+            history = model.fit(**arguments(is_first), epochs=epochs, verbose=0).history
             is_first = False
             return np.float32(history["loss"][-1]), model.trainable_variables
 

@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from workloads.data import Block, Chain, CheapChain, Cnn, Embedding, Mlp, Rnn, Rosenbrock, TanhMap
+from workloads.data import (
+    Block,
+    Chain,
+    CheapChain,
+    Cnn,
+    Embedding,
+    Images,
+    Mlp,
+    Rnn,
+    Rosenbrock,
+    TanhMap,
+)
 
 Step = Callable[[], tuple[Any, list[Any]]]
 
@@ -253,5 +264,24 @@ class TensorFlowStyle:
                 gradient = inner.gradient(y, x)
             matrix = outer.jacobian(gradient, x)
             return matrix, [matrix]
+
+        return step
+
+    def pipeline(self, data: Images) -> Step:
+        """All batches of an epoch; the last one stands for them."""
+        tf = self.tf
+        dataset = tf.data.Dataset.from_tensor_slices((data.images, data.labels))
+        if data.scaled:
+            dataset = dataset.map(
+                lambda image, label: (tf.cast(image, tf.float32) / 255.0, label),
+                num_parallel_calls=tf.data.AUTOTUNE,
+            )
+        dataset = dataset.shuffle(data.buffer, seed=1).batch(data.batch).prefetch(tf.data.AUTOTUNE)
+
+        def step():
+            for images, labels in dataset:
+                last = images, labels
+            images, labels = last
+            return tf.cast(images[0, 0, 0], tf.float32), [images, labels]
 
         return step
