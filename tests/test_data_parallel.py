@@ -414,6 +414,8 @@ def test_an_interrupt_ends_the_wait_for_an_element():
         import os, signal, threading
         import gradtape as tf
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may switch off
+
         def work(x):
             if x == 0:
                 threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
