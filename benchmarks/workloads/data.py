@@ -318,7 +318,10 @@ TIMED = {
         "Keras `fit`, digits MLP 64-64-10", "fit_mlp", lambda: digits_mlp(64), DIGIT_COUNT
     ),
     "fit_dataset": fitted(
-        "the same on a `tf.data.Dataset`", "fit_dataset", lambda: digits_mlp(64), DIGIT_COUNT
+        "Keras `fit`, the same MLP on a `tf.data` dataset",
+        "fit_dataset",
+        lambda: digits_mlp(64),
+        DIGIT_COUNT,
     ),
     "fit_cnn": fitted(
         "Keras `fit`, CNN 1-32-64, images of 28 x 28",
@@ -327,13 +330,13 @@ TIMED = {
         IMAGE_COUNT,
     ),
     "pipeline_batches": Workload(
-        "a batch of `tf.data`: 32 of 9,600 images, shuffled",
+        "`tf.data`: a batch of 32 of 9,600 shuffled images",
         "pipeline",
         lambda: images(9_600, scaled=False),
         steps=300,
     ),
     "pipeline_map": Workload(
-        "a batch of `tf.data`: the same, each image scaled by `map`",
+        "`tf.data`: such a batch, each image scaled by `map`",
         "pipeline",
         lambda: images(9_600, scaled=True),
         steps=300,
