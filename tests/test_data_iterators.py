@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as tf
+from counted_functions import traced_function
 
 D = tf.data.Dataset
 
@@ -15,17 +16,6 @@ D = tf.data.Dataset
 @pytest.fixture(autouse=True)
 def quiet(caplog):
     caplog.set_level(logging.ERROR)
-
-
-def traced_function(function, **options):
-    """`function` as a tf.function, and a list that grows each time Python runs it."""
-    runs = []
-
-    def counted(*args):
-        runs.append(1)
-        return function(*args)
-
-    return tf.function(counted, **options), runs
 
 
 def sgd_by_hand(weight, rate, xs, ys):
