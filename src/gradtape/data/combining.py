@@ -182,10 +182,6 @@ class ConcatenateDataset(Dataset):
         super().__init__(first, second)
         known_spec(self)
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     @functools.cached_property
     def _spec(self):
         first, second = [dataset.element_spec for dataset in self._inputs]
@@ -236,10 +232,6 @@ class DirectedInterleaveDataset(Dataset):
         super().__init__(choices, *datasets)
         self._stops = stop_on_empty_dataset
         known_spec(self)
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     @functools.cached_property
     def _spec(self):

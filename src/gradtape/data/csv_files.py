@@ -106,10 +106,6 @@ class CsvDataset(Dataset):
             if any([a >= b for a, b in itertools.pairwise(columns)]):
                 raise _wrong("columns should be strictly increasing indices")
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     def _elements(self):
         names = zip(self._names.reshape(-1).tolist())
         return Chained(names, lambda path: FileItems(functools.partial(self._start, path)))

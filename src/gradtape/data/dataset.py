@@ -57,10 +57,14 @@ class Dataset(ElementsComposite):
 
     # What a kind of dataset says of itself ------------------------------------------------------
 
+    # What `element_spec` gives, unless a kind has a property of that name: set when it is made, or
+    # found once.
+    _spec: Any
+
     @property
     def element_spec(self) -> Any:
         """The structure of an element, with specs in the place of tensors."""
-        raise NotImplementedError("Dataset.element_spec")
+        return self._spec
 
     def _elements(self) -> Iterator[tuple]:
         """An iterator over the elements, as flat tuples of leaves, from the first one on.
@@ -149,10 +153,6 @@ class VariantDataset(Dataset):
     def __init__(self, source, element_spec):
         self._inputs = () if source is None else (source,)
         self._spec = element_spec
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     def _elements(self):
         return self._inputs[0]._elements()

@@ -35,10 +35,6 @@ class GeneratorDataset(Dataset):
         self._spec = signature
         self._read = _reader(signature)
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     def _elements(self):
         return _Elements(self._begin, self._read)
 

@@ -63,10 +63,6 @@ class UnbatchDataset(Dataset):
         self._input = source
         known_spec(self)
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     @functools.cached_property
     def _spec(self):
         spec = self._input.element_spec
@@ -146,10 +142,6 @@ class RebatchDataset(Dataset):
         super().__init__(source)
         self._input, self._sizes, self._drops = source, sizes, drop_remainder
         known_spec(self)
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     @functools.cached_property
     def _spec(self):

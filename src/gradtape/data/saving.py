@@ -203,10 +203,6 @@ class _Shard(Dataset):
         super().__init__()
         self._folder, self._spec, self._compression = folder, spec, compression
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     def _elements(self):
         names = sorted([name for name in os.listdir(self._folder) if name.endswith(".snapshot")])
         paths = [os.path.join(self._folder, name) for name in names]
@@ -288,10 +284,6 @@ class LoadDataset(Dataset):
         self._folder, self._spec = folder, spec
         self._compression, self._reader_func = compression, reader_func
         self._metadata = Metadata(folder)
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     def _elements(self):
         run = self._metadata.run

@@ -29,10 +29,6 @@ class TensorDataset(Dataset):
                 "[Op:TensorDataset] name: ",
             )  # fmt: skip
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     def _elements(self):
         return iter([self._leaves])
 
@@ -69,10 +65,6 @@ class TensorSliceDataset(Dataset):
         if wrong:
             raise ValueError(f"Dimensions {sizes[0]} and {wrong[0]} are not compatible")
         self._size = sizes[0]
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     def _elements(self):
         # Parts of None have no end, so that there are as many as there are others.
@@ -223,10 +215,6 @@ class ListDataset(Dataset):
                 )
         self._spec = common_spec([spec for spec, _ in found])
         self._items = [leaves for _, leaves in found]
-
-    @property
-    def element_spec(self):
-        return self._spec
 
     def _elements(self):
         return iter(self._items)

@@ -50,10 +50,6 @@ class SqlDataset(Dataset):
                     "SqlDataset", f"Each element of `output_types_` must be supported: column {i}"
                 )
 
-    @property
-    def element_spec(self):
-        return self._spec
-
     def _elements(self):
         return FileItems(self._start)
 
